@@ -1,4 +1,13 @@
-import { errors, jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions, type JWTVerifyResult } from 'jose';
+import {
+  errors,
+  jwtVerify,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  type JWTVerifyResult,
+  UnsecuredJWT,
+} from 'jose';
+import { type CompactJws, readCompactJws, verifySignature } from './compact-jws.js';
+import { verifierFor } from './signatures.js';
 
 /** The default clock skew in seconds that is accepted from signers. FAPI 2.0 SP §5.3.2.1 (13) requires this value. */
 export const CLOCK_TOLERANCE = 10;
@@ -14,20 +23,41 @@ export type JwtChecks = JWTVerifyOptions & Required<Pick<JWTVerifyOptions, 'algo
  * has no `kid`, they are tried one by one. Rejects with the errors of `jose`. RFC 7519 §7.2, RFC 7515 §4.1.4
  */
 export async function verifyJwt(token: string, keys: JWTVerifyGetKey, checks: JwtChecks): Promise<JWTVerifyResult> {
+  const jws = readCompactJws(token, checks.algorithms);
   try {
-    return await jwtVerify(token, keys, checks);
+    return await verifyWithKey(jws, await keys(jws.header, jws), checks);
   } catch (error) {
-    if (error instanceof errors.JWKSMultipleMatchingKeys) return await verifyWithEachKey(token, error, checks);
+    if (error instanceof errors.JWKSMultipleMatchingKeys) return await verifyWithEachKey(jws, error, checks);
     throw error;
   }
 }
 
-async function verifyWithEachKey(token: string, candidates: errors.JWKSMultipleMatchingKeys, checks: JwtChecks) {
+/** A key as a function of the type `JWTVerifyGetKey` returns it. */
+type VerificationKey = Awaited<ReturnType<JWTVerifyGetKey>>;
+
+async function verifyWithKey(jws: CompactJws, key: VerificationKey, checks: JwtChecks): Promise<JWTVerifyResult> {
+  const verify = verifierFor(jws.header.alg, key);
+  // `jose` verifies with shared secrets and keys of the Web Crypto API, and rejects keys that do not fit the algorithm.
+  if (!verify) return await jwtVerify(jws.token, key, checks);
+  await verifySignature(jws, verify);
+  return { payload: verifyClaims(jws, checks), protectedHeader: jws.header };
+}
+
+/**
+ * Verifies the claims of a JWT whose signature was verified. `jose` exports this only for JWTs without a signature, so
+ * it gets the same claims in such a JWT.
+ */
+function verifyClaims({ header: { typ }, payload }: CompactJws, checks: JwtChecks) {
+  const unsecuredHeader = Buffer.from(JSON.stringify({ alg: 'none', typ })).toString('base64url');
+  return UnsecuredJWT.decode(`${unsecuredHeader}.${payload}.`, checks).payload;
+}
+
+async function verifyWithEachKey(jws: CompactJws, candidates: errors.JWKSMultipleMatchingKeys, checks: JwtChecks) {
   let tries = 0;
   for await (const key of candidates) {
     if (++tries > MAX_KEYS) break;
     try {
-      return await jwtVerify(token, key, checks);
+      return await verifyWithKey(jws, key, checks);
     } catch (error) {
       if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
     }

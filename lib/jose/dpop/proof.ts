@@ -1,10 +1,12 @@
-import { hash } from 'node:crypto';
-import { calculateJwkThumbprint, decodeProtectedHeader, importJWK, jwtVerify, type JWTPayload } from 'jose';
+import { createPublicKey, hash, type KeyObject } from 'node:crypto';
+import { decodeProtectedHeader, errors, importJWK, type JWK, type JWTPayload } from 'jose';
 import { InvalidDpopProofError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
 import type { Request } from '../../http/request.js';
 import { constantTimeEqual } from '../../crypto/constant-time-equal.js';
+import { thumbprint } from '../keys/key-material.js';
 import { isVerificationError } from '../verification-error.js';
+import { verifyJwt } from '../verify-jwt.js';
 import type { DpopSettings } from './options.js';
 import { publicKeyOf } from './public-key.js';
 import { comparableUrl } from './target.js';
@@ -61,21 +63,20 @@ export function readProof(request: Request): string | undefined {
  * @throws {InvalidDpopProofError} If the proof is invalid.
  */
 export async function verifyProof(text: string, expected: ExpectedProof, settings: DpopSettings): Promise<Proof> {
-  const key = publicKeyOf(headerOf(text).jwk);
+  const { alg, jwk } = headerOf(text);
+  const key = publicKeyOf(jwk);
   if (typeof key === 'string') throw invalidProof(key);
   const { algorithms, clockTolerance } = settings;
+  const jkt = thumbprint(key);
+  // Reject another key before the signature is verified, which is more expensive.
+  if (expected.token && !constantTimeEqual(jkt, expected.token.jkt))
+    throw invalidProof('the key of the proof is not the key that the access token is bound to');
+  if (!algorithms.includes(alg as never))
+    throw invalidProof('the signature algorithm of the proof is not accepted', { expected: algorithms, given: alg });
   let claims: JWTPayload;
-  let jkt: string;
   try {
-    jkt = await calculateJwkThumbprint(key);
-    // Reject another key before the signature is verified, which is more expensive.
-    if (expected.token && !constantTimeEqual(jkt, expected.token.jkt))
-      throw invalidProof('the key of the proof is not the key that the access token is bound to');
-    const { alg } = headerOf(text);
-    if (!algorithms.includes(alg as never))
-      throw invalidProof('the signature algorithm of the proof is not accepted', { expected: algorithms, given: alg });
     const checks = { algorithms: [...algorithms], clockTolerance, typ: 'dpop+jwt' };
-    claims = (await jwtVerify(text, await importJWK(key, alg), checks)).payload;
+    claims = (await verifyJwt(text, () => importKey(key), checks)).payload;
   } catch (error) {
     throw toProofError(error);
   }
@@ -115,6 +116,16 @@ function verifyClaims(claims: JWTPayload, { request, urls, token }: ExpectedProo
     throw invalidProof('`ath` of the proof is not the hash of the access token');
   }
   return url;
+}
+
+/** Imports the key of a proof. `jose` imports ML-DSA keys, which older versions of Node do not support. RFC 9964 §4 */
+function importKey(jwk: JWK): KeyObject | ReturnType<typeof importJWK> {
+  if (jwk.kty === 'AKP') return importJWK(jwk);
+  try {
+    return createPublicKey({ key: jwk, format: 'jwk' });
+  } catch {
+    throw new errors.JWSInvalid('The key of the proof is not a valid public key');
+  }
 }
 
 const loggable = (value: unknown) => (typeof value === 'string' ? shortText(value) : typeof value);

@@ -69,7 +69,9 @@ export class AssertionVerifier {
   verifyClientAuthenticated({ authenticationMethod }: ClientRequest): void {
     if (authenticationMethod !== 'none' || this.settings.clients === 'all') return;
     const reason = 'client is not authenticated, so it must not redeem an assertion';
-    throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid').because({ reason });
+    throw new UnauthorizedClientError(
+      'Unauthorized client: the client must authenticate to use this `grant_type`',
+    ).because({ reason, remedy: "authenticate the client, or set `clients: 'all'` of `jwtBearer()`" });
   }
 
   /**

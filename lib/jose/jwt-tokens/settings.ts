@@ -113,7 +113,7 @@ function settleRules(given: ClaimRules) {
   const { typ = ['at+jwt'], requiredClaims = REQUIRED_CLAIMS, tokenUse, isClientCredentials } = given;
   assertConfig(
     isList(typ, (one) => one === null || isName(one)),
-    `\`typ\` of ${NAME} must be a list of header values such as \`['at+jwt']\`. Add \`null\` to accept a token without the header`,
+    `\`typ\` of ${NAME} must be a list of header values such as \`['at+jwt']\`. Add \`null\` to the list to accept tokens without \`typ\``,
   );
   assertConfig(isList(requiredClaims, isName, true), `\`requiredClaims\` of ${NAME} must be a list of claim names`);
   assertConfig(

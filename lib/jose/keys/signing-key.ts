@@ -4,7 +4,9 @@ import { ServerError } from '../../errors/index.js';
 import { assertConfig, configurationError } from '../../errors/configuration-error.js';
 import { isObject } from '../../http/is-object.js';
 import { ALGORITHM_NAMES, ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
+import { signCompactJws } from '../compact-jws.js';
 import type { Jwk } from '../jwk.js';
+import { signerFor } from '../signatures.js';
 import {
   type KeyMaterial,
   keyIdOf,
@@ -53,13 +55,12 @@ function externalSigningKey(signer: Signer): SigningKey {
   const length = lengthOf(identity.alg, key);
   return {
     ...identity,
-    async sign(header, payload) {
-      const protectedHeader = encoded({ alg, kid: identity.kid, ...header });
-      const input = `${protectedHeader}.${encoded(payload)}`;
-      const signature = Buffer.from(await signer.sign(Buffer.from(input)));
-      if (signature.length !== length) throw wrongSignatureLength(identity, signature, length);
-      return `${input}.${signature.toString('base64url')}`;
-    },
+    sign: (header, payload) =>
+      signCompactJws({ alg, kid: identity.kid, ...header }, payload, async (input) => {
+        const signature = await signer.sign(Buffer.from(input));
+        if (signature.length !== length) throw wrongSignatureLength(identity, signature, length);
+        return signature;
+      }),
   };
 }
 
@@ -83,7 +84,11 @@ const lengthOf = (alg: SigningAlgorithm, { asymmetricKeyDetails: details }: KeyO
  * Returns the error for a signature of the wrong length. Most key services return ES256 signatures in DER format, which
  * APIs cannot verify.
  */
-const wrongSignatureLength = ({ alg, kid }: { alg: string; kid: string }, { length }: Buffer, expectedLength: number) =>
+const wrongSignatureLength = (
+  { alg, kid }: { alg: string; kid: string },
+  { length }: Uint8Array,
+  expectedLength: number,
+) =>
   new ServerError(
     `Server error: the signer \`${kid}\` returned ${length} bytes. A JWS signature with ${alg} must have ${expectedLength} bytes and no DER encoding`,
   );
@@ -91,16 +96,16 @@ const wrongSignatureLength = ({ alg, kid }: { alg: string; kid: string }, { leng
 function localSigningKey(material: Jwk | string | PemKey): SigningKey {
   const { key, alg, kid } = privateKey(material);
   const identity = publicHalf(createPublicKey(key), { alg, kid });
+  const signText = signerFor(identity.alg, key);
   return {
     ...identity,
-    sign: (header, payload) =>
-      new CompactSign(Buffer.from(JSON.stringify(payload)))
-        .setProtectedHeader({ alg: identity.alg, kid: identity.kid, ...header })
-        .sign(key),
+    async sign(header, payload) {
+      const protectedHeader = { alg: identity.alg, kid: identity.kid, ...header };
+      if (signText) return await signCompactJws(protectedHeader, payload, signText);
+      return await new CompactSign(Buffer.from(JSON.stringify(payload))).setProtectedHeader(protectedHeader).sign(key);
+    },
   };
 }
-
-const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /**
  * Returns the key ID, the algorithm and the public JWK of a key.

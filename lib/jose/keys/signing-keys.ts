@@ -21,7 +21,7 @@ export interface SigningKeys {
    */
   rotate(options?: { alg?: KeyAlgorithm; now?: boolean }): Promise<string>;
   /**
-   * Removes a compromised key. If no other key of its algorithm is in use, creates one that is used immediately.
+   * Removes a compromised key. If it is the current key of its algorithm, creates one that is used immediately.
    * Everything that it signed becomes invalid, and values that were encrypted to it can no longer be decrypted.
    * @returns Whether a key with this `kid` existed.
    */

@@ -76,8 +76,8 @@ export class StoredKeyAdministration implements SigningKeys {
   }
 
   /**
-   * Removes a compromised key. Everything that it signed becomes invalid, and values that were encrypted to it can no
-   * longer be decrypted.
+   * Removes a compromised key. If it is the current key of its algorithm, creates one that is used immediately.
+   * Everything that it signed becomes invalid, and values that were encrypted to it can no longer be decrypted.
    * @returns Whether a key with this `kid` existed.
    */
   async remove(kid: string): Promise<boolean> {
@@ -85,10 +85,11 @@ export class StoredKeyAdministration implements SigningKeys {
     if (!removed) return false;
     const created = await newKey(removed.alg, Date.now());
     await this.update((keys) => {
+      const states = schedule(keys, Date.now(), this.settings.keep);
+      const isCurrent = states.some(({ key, state }) => key.kid === kid && state === 'current');
       const others = keys.filter((key) => key.kid !== kid);
-      return others.some((key) => key.alg === removed.alg && key.signsFrom <= Date.now())
-        ? others
-        : [...others, created];
+      // Without a new key, the previous key, which was rotated out, would become current again.
+      return isCurrent ? [...others, created] : others;
     });
     return true;
   }

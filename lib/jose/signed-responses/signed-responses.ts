@@ -20,7 +20,7 @@ const MAX_AGE = 60;
 
 /**
  * Returns a reader that requests and verifies signed introspection responses:
- * `new IntrospectedTokens({ …, answers: signedResponses({ issuer }) })`. A response that the server has not signed for
+ * `new IntrospectedTokens({ …, responses: signedResponses({ issuer }) })`. A response that the server has not signed for
  * this API is rejected. RFC 9701 §5, §8.1
  * @throws {InvalidArgumentError} If an option is invalid.
  */

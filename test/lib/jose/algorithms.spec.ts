@@ -94,7 +94,7 @@ describe.each(SIGNING_ALGORITHMS as SigningAlgorithm[])('signature algorithm %s'
     expect(await api.getAccessToken(token)).toMatchObject({ client: { id: 'app' } });
   });
 
-  it('is accepted in client assertions, DPoP proofs and request objects only if it is listed', async () => {
+  describe('in client assertions, DPoP proofs and request objects', () => {
     const byKey = { id: 'app', tokenEndpointAuthMethod: 'private_key_jwt', jwks: { keys: [{ ...publicJwk, alg }] } };
     const client = {
       ...byKey,
@@ -104,11 +104,11 @@ describe.each(SIGNING_ALGORITHMS as SigningAlgorithm[])('signature algorithm %s'
       redirectUris: [CALLBACK],
     };
     const users = { findById: () => ({ id: 'alice' }), findByCredentials: () => null };
-    const serve = (algorithms?: readonly SigningAlgorithm[]) =>
+    const serve = (algorithms?: readonly SigningAlgorithm[], inProofs = algorithms) =>
       new OAuth2Server({
         model: new MemoryStore({ clients: [client], users }),
         issuer: ISSUER,
-        features: [privateKeyJwt({ algorithms }), dpop({ algorithms }), requestObjects({ algorithms })],
+        features: [privateKeyJwt({ algorithms }), dpop({ algorithms: inProofs }), requestObjects({ algorithms })],
       });
     const sign = (claims: object, header: object) =>
       new SignJWT({ jti: randomUUID(), iat: now(), ...claims }).setProtectedHeader({ alg, ...header }).sign(key);
@@ -134,12 +134,24 @@ describe.each(SIGNING_ALGORITHMS as SigningAlgorithm[])('signature algorithm %s'
         .catch(() => undefined);
       return { token: tokens.body as object, location: String(redirect.headers['location']) };
     };
-    const { token, location } = await ask(serve());
-    expect(token).toMatchObject({ token_type: 'DPoP' });
-    expect(location).toMatch(/[?&]code=/);
-    const refused = await ask(serve(alg === 'ES256' ? ['PS256'] : ['ES256']));
-    expect(refused.token).toMatchObject({ error: 'invalid_client' });
-    expect(refused.location).not.toMatch(/[?&]code=/);
+    const others: readonly SigningAlgorithm[] = alg === 'ES256' ? ['PS256'] : ['ES256'];
+
+    it('is accepted by default', async () => {
+      const { token, location } = await ask(serve());
+      expect(token).toMatchObject({ token_type: 'DPoP' });
+      expect(location).toMatch(/[?&]code=/);
+    });
+
+    it('is rejected in client assertions and request objects if `algorithms` does not list it', async () => {
+      const { token, location } = await ask(serve(others));
+      expect(token).toMatchObject({ error: 'invalid_client' });
+      expect(location).not.toMatch(/[?&]code=/);
+    });
+
+    it('is rejected in DPoP proofs if `algorithms` of dpop() does not list it', async () => {
+      const { token } = await ask(serve(undefined, others));
+      expect(token).toMatchObject({ error: 'invalid_dpop_proof' });
+    });
   });
 
   it('is rejected for a key of another algorithm', () => {

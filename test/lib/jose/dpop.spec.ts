@@ -488,7 +488,7 @@ describe('a DPoP-bound access token', () => {
     expect(await look({ url: '/notes', handshake: {} })).toMatchObject({ status: 401 });
   });
 
-  it('is rejected by a server without dpop()', async () => {
+  it('is rejected as a Bearer token by a server without dpop()', async () => {
     const { bound, store, call } = await setUp();
     const key = await newKey();
     const token = await bound(key);

@@ -277,6 +277,27 @@ describe('signing keys in a store', () => {
     expect(await signingKeys(server).remove('unknown')).toBe(false);
   });
 
+  it('are replaced by a new key if the current key is removed, although the previous key is still kept', async () => {
+    const server = processOf(kept);
+    const before = kidOf(await sign(server));
+    const compromised = await signingKeys(server).rotate({ now: true });
+    expect(await signingKeys(server).remove(compromised)).toBe(true);
+    const listed = await signingKeys(server).list();
+    expect(listed).toMatchObject([{ kid: before, state: 'retiring' }, { state: 'current' }]);
+    expect(kidOf(await sign(server))).toBe(listed[1]!.kid);
+    expect(listed[1]!.kid).not.toBe(compromised);
+  });
+
+  it('are not replaced if a key is removed that is not the current one', async () => {
+    const server = processOf(kept);
+    const before = kidOf(await sign(server));
+    const current = await signingKeys(server).rotate({ now: true });
+    const next = await signingKeys(server).rotate();
+    for (const kid of [before, next]) expect(await signingKeys(server).remove(kid)).toBe(true);
+    expect(await signingKeys(server).list()).toMatchObject([{ kid: current, state: 'current' }]);
+    expect(await signingKeys(server).list()).toHaveLength(1);
+  });
+
   it('are used while the store is unavailable', async () => {
     const server = processOf(kept);
     await sign(server);
