@@ -50,7 +50,7 @@ export { type GrantHandler, ISSUED_TOKEN_TYPE, type TokenRequest } from './contr
 export { classGrant } from './endpoints/token/class-grant.js';
 export type { Instrumentation, RunningOperation } from './contracts/instrumentation.js';
 export type { Handler } from './contracts/handler.js';
-export type { HealthModel, SchemaModel } from './model/health.js';
+export type { HealthModel, PruneModel, SchemaModel } from './model/health.js';
 export type { ResolvedRequest } from './contracts/resolved-request.js';
 export type { FeatureList } from './server/feature-list.js';
 export type { ForbiddenParts } from './contracts/forbidden-parts.js';

@@ -45,6 +45,7 @@ export type {
   OAuth2Registration,
 } from './interfaces/oauth2-module-options.interface.js';
 export { OAuth2HealthIndicator, type OAuth2Health } from './operations/oauth2-health.indicator.js';
+export { OAuth2Maintenance, type OAuth2MaintenanceOptions } from './operations/oauth2-maintenance.js';
 export type {
   OAuth2Tenants,
   TenantCacheOptions,

@@ -5,8 +5,8 @@ const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const JPEG = Buffer.from([0xff, 0xd8, 0xff]);
 
 /**
- * Detects the media type of a PNG or JPEG image from its content. Returns `undefined` for any other content, and for
- * images that are wider or higher than 1024 pixels.
+ * Detects the media type of a PNG or JPEG image from its content. Returns `undefined` for any other content, for
+ * images whose size cannot be read or is zero, and for images that are wider or higher than 1024 pixels.
  */
 export function imageType(bytes: Buffer): 'image/png' | 'image/jpeg' | undefined {
   const isPng = bytes.subarray(0, PNG.length).equals(PNG);

@@ -23,8 +23,9 @@ export { type RequestRate, WindowCounts } from '../http/window-counts.js';
 export { constantTimeEqual } from '../crypto/constant-time-equal.js';
 
 // Errors
+export { hasOnce } from '../model/has-once.js';
 export { assertConfig, configurationError } from '../errors/configuration-error.js';
-export { toOAuthError } from '../errors/index.js';
+export { OAUTH_ERRORS, toOAuthError } from '../errors/index.js';
 export { type ErrorMembers, errorMembers } from './error-members.js';
 export { respondWithError as writeError } from '../endpoints/operation.js';
 export { logLevelOf } from './log-level.js';
@@ -100,6 +101,7 @@ export { isStrong as hasRequestedAcr } from '../openid/prompt/login-checks.js';
 // Servers of one application
 export { signingKeys } from '../jose/keys/signing-keys.js';
 export { Deadline } from '../stores/deadline.js';
+export { takeTurnsBy } from '../stores/fair-share.js';
 export { hasSameStorage } from '../stores/storage-location.js';
 export { SHARED_MODEL } from '../clients/client-issuer.js';
 export { keepRecent } from '../crypto/lru.js';

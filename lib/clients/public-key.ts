@@ -44,7 +44,7 @@ export function findPublicKeyError(jwk: Members): string | undefined {
     const value = jwk[name];
     return typeof value === 'string' && value.length <= MAX_MEMBER_LENGTH && /^[\w-]+$/.test(value);
   });
-  if (!isWhole) return `a key of type ${String(kty)} must have ${names.join(', ')}`;
+  if (!isWhole) return `a key of type ${String(kty)} must have ${names.join(', ')} as base64url`;
   return kty === 'RSA' ? findRsaError(bytesOf(jwk['n']), bytesOf(jwk['e'])) : undefined;
 }
 

@@ -41,7 +41,7 @@ export class ClientRequest {
   /** The authorization that the grant established. Features validate and complete it before a token is issued. */
   authorization?: Authorization;
   /**
-   * The authorization code or device code that is redeemed, as returned by the model, with the members that features
+   * The authorization code, device code or CIBA request that is redeemed, as returned by the model, with the members that features
    * stored in it.
    */
   code?: Pick<AuthorizationCode, 'client' | 'scope'> & { user?: User } & StoredMembers;

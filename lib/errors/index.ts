@@ -19,8 +19,9 @@ export class InvalidArgumentError extends oauthError('invalid_argument', 500) {
 export const OAUTH_ERRORS: readonly (typeof OAuthError)[] = Object.values(named);
 
 /**
- * Converts any error to an `OAuthError`. An error of the application becomes a `ServerError` with a generic message and
- * is kept in `inner`, because its own message may contain secrets.
+ * Converts any error to an `OAuthError`. An `OAuthError` is returned unchanged, and one of another copy of this library
+ * or of `oauth2-server` is converted. Any other error becomes a `ServerError` with a generic message and is kept in
+ * `inner`, because its own message may contain secrets.
  */
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;

@@ -43,7 +43,7 @@ export interface OAuth2Events {
   'token.reuse_detected': TokenEvent;
   /** A logout token was delivered to a client. OpenID Connect Back-Channel Logout 1.0 */
   'logout.delivered': OAuth2Event;
-  /** A logout token could not be delivered after all attempts. The user may still be signed in at the client. */
+  /** A round of attempts to deliver a logout token failed. The user may still be signed in at the client. */
   'logout.failed': LogoutFailureEvent;
   /**
    * Grants were revoked, with all their codes and tokens. Also emitted when a client without grants is disabled or
@@ -169,7 +169,7 @@ export interface IntrospectionEvent extends OAuth2Event {
 
 /** The payload of `logout.failed`. */
 export interface LogoutFailureEvent extends OAuth2Event {
-  /** The error message of the last attempt. If omitted, the reason is unknown. */
+  /** The error message of the last attempt of the round. If omitted, the reason is unknown. */
   reason?: string | undefined;
 }
 

@@ -11,7 +11,7 @@ export const PARAMETERS: ParameterDescriptions = {
     redirect_uri: 'The redirect URI. Required if the client has registered several.',
     scope: 'The requested scope values, separated by spaces.',
     state:
-      'A value that the response returns unchanged. Required without PKCE, unless the server allows requests without it.',
+      'A value that the response returns unchanged. Required without PKCE, unless the server allows requests without `state`.',
     response_mode: 'How the response parameters are returned, such as `query`.',
   },
   token: { grant_type: 'The grant type.', scope: 'The requested scope values, separated by spaces.' },

@@ -115,8 +115,8 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   }
 
   /**
-   * Whether the client may introspect the token. By default, resource servers may not introspect refresh tokens, which
-   * clients never send to them.
+   * Whether the client may introspect the token. `mayIntrospect()` of the model decides. Without this method, a client
+   * may introspect its own tokens, and access tokens for the `resources` that it represents.
    */
   private async isPermitted(client: CoreClient, { kind, token }: StoredToken): Promise<boolean> {
     const { model } = this;

@@ -1,7 +1,8 @@
 import { toOAuthError } from '../errors/index.js';
 import { CheckContext } from './check-context.js';
 import { CHECKS } from './checks/index.js';
-import { type Check, type CheckedMethod, ContractViolation, CheckFailure, SkippedCheck } from './contract.js';
+import { type Check, type CheckedMethod, ContractViolation, CheckFailure } from './contract.js';
+import { outcomeOf } from './outcome-of.js';
 import { makeReport, type Outcome, type Report } from './report.js';
 import { type ContractOptions, FixtureError, type MakeModel, type TestSubject } from './test-subject.js';
 
@@ -26,18 +27,13 @@ export async function checkModel(
 export async function runCheck(check: Check, makeModel: MakeModel, options: ContractOptions): Promise<Outcome> {
   const made = await makeModel();
   const subject = isSubject(made) ? made : { model: made };
-  const { name, feature, race = false } = check;
   const has = (method: CheckedMethod) => typeof subject.model[method] === 'function';
-  try {
-    if (!check.needs.every(has)) return { name, feature, race, result: 'absent' };
+  const run = async () => {
+    if (!check.needs.every(has)) return 'absent';
     await check.run(new CheckContext({ ...options, ...subject }, options.parallel));
-    return { name, feature, race, result: 'passed' };
-  } catch (error) {
-    if (error instanceof SkippedCheck) return { name, feature, race, result: 'skipped', reason: error.message };
-    return { name, feature, race, result: 'failed', error: violation(check, error) };
-  } finally {
-    await subject.cleanUp?.();
-  }
+    return 'passed';
+  };
+  return outcomeOf(check, run, (error) => violation(check, error), subject.cleanUp?.bind(subject));
 }
 
 function isSubject(made: object): made is TestSubject {

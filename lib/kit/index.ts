@@ -13,3 +13,16 @@ export type {
   UserFixture,
 } from './test-subject.js';
 export { TestingModel, type TestingModelOptions } from './testing-model.js';
+export {
+  checkStorage,
+  type DescribeStorageOptions,
+  describeStorageContract,
+  type StorageReport,
+} from './storage/check-storage.js';
+export { StorageContractViolation, type StorageMethod } from './storage/storage-check.js';
+export type {
+  MakeStorage,
+  StorageContractOptions,
+  StorageSubject,
+  StorageUnderTest,
+} from './storage/storage-subject.js';

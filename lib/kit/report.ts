@@ -9,9 +9,9 @@ import { FEATURES, type Feature } from './contract.js';
 export type Guarantee = 'atomic' | 'kept' | 'best effort' | 'broken' | 'absent';
 
 /** The result of one contract check. */
-export interface Outcome {
+export interface Outcome<F extends string = Feature> {
   name: string;
-  feature: Feature;
+  feature: F;
   race: boolean;
   result: 'passed' | 'failed' | 'skipped' | 'absent';
   /** The error of a failed check. Otherwise `undefined`. */
@@ -20,29 +20,37 @@ export interface Outcome {
   reason?: string;
 }
 
-/** The results of all contract checks of one model. */
-export interface Report {
+/** The results of all contract checks of one model or storage. */
+export interface Report<F extends string = Feature> {
   /** Whether no check failed. Skipped checks do not count as failures. */
   ok: boolean;
-  guarantees: Record<Feature, Guarantee>;
-  outcomes: readonly Outcome[];
+  guarantees: Record<F, Guarantee>;
+  outcomes: readonly Outcome<F>[];
   /** The names of the checks that failed, with the messages of their errors. */
   failures: readonly { name: string; message: string }[];
   /** The guarantees as a table for the console, with the number of checks and the reasons for skipped ones. */
   text: string;
 }
 
-export function makeReport(name: string, outcomes: readonly Outcome[]): Report {
+/**
+ * Returns the report of a contract.
+ * @param features The features or methods that have a line each. Default: the features of a model.
+ */
+export function makeReport<F extends string = Feature>(
+  name: string,
+  outcomes: readonly Outcome<F>[],
+  features: readonly F[] = FEATURES as readonly string[] as readonly F[],
+): Report<F> {
   const guarantees = Object.fromEntries(
-    FEATURES.map((feature) => [feature, guarantee(outcomes.filter((outcome) => outcome.feature === feature))]),
-  ) as Record<Feature, Guarantee>;
+    features.map((feature) => [feature, guarantee(outcomes.filter((outcome) => outcome.feature === feature))]),
+  ) as Record<F, Guarantee>;
   const failures = outcomes.flatMap(({ name: check, error }) =>
     error ? [{ name: check, message: error.message }] : [],
   );
   return { ok: failures.length === 0, guarantees, outcomes, failures, text: text(name, guarantees, outcomes) };
 }
 
-function guarantee(outcomes: readonly Outcome[]): Guarantee {
+function guarantee(outcomes: readonly Outcome<string>[]): Guarantee {
   const made = outcomes.filter(({ result }) => result === 'passed' || result === 'failed');
   if (made.length === 0) return 'absent';
   const failed = made.filter(({ result }) => result === 'failed');
@@ -51,7 +59,11 @@ function guarantee(outcomes: readonly Outcome[]): Guarantee {
   return made.some(({ race }) => race) ? 'atomic' : 'kept';
 }
 
-function text(name: string, guarantees: Report['guarantees'], outcomes: readonly Outcome[]): string {
+function text(
+  name: string,
+  guarantees: Readonly<Record<string, Guarantee>>,
+  outcomes: readonly Outcome<string>[],
+): string {
   const count = (expected: Outcome['result']) => outcomes.filter(({ result }) => result === expected).length;
   const rows = Object.entries(guarantees).map(([feature, reached]) => `  ${feature.padEnd(24)}${reached}`);
   const skipped = outcomes

@@ -8,6 +8,16 @@ export interface HealthModel {
   ping(): Awaitable<unknown>;
 }
 
+/** A model that deletes expired records. */
+export interface PruneModel {
+  /**
+   * Deletes expired records in small batches.
+   * @param options After `signal` is aborted, no further batch is deleted. What remains is deleted by the next call.
+   * @returns how many records were deleted
+   */
+  prune(options?: { signal?: AbortSignal }): Awaitable<number>;
+}
+
 /** A model that verifies the database schema of its store. A Nest application calls it at start-up. */
 export interface SchemaModel {
   /**

@@ -71,7 +71,7 @@ function* findValueErrors(options: OpenIdOptions): Iterable<string> {
   const { salt, byDefault = false } = (pairwise ?? {}) as Partial<PairwiseOptions>;
   const isPairwise = typeof salt === 'string' && salt.length >= 32 && typeof byDefault === 'boolean';
   if (pairwise !== undefined && !isPairwise) {
-    yield `\`pairwise\` of ${FEATURE} must be \`{ salt, byDefault }\` with a salt of at least 32 characters`;
+    yield `\`pairwise\` of ${FEATURE} must have a \`salt\` of at least 32 characters, and may have a boolean \`byDefault\``;
   }
   yield* findScopeErrors(scopes);
 }

@@ -31,7 +31,9 @@ export class Sectors {
     const isPairwise = type === undefined ? byDefault : type === 'pairwise';
     if (!isPairwise || redirectUris.length === 0) return;
     if (commonHost(sectorUris(uri, redirectUris)) !== undefined) return;
-    throw invalid('redirect URIs with several hosts require a `sector_identifier_uri`');
+    throw invalid(
+      'a client with pairwise subjects whose redirect URIs have several hosts requires a `sector_identifier_uri`',
+    );
   }
 
   private async verifyListed(uri: string, redirectUris: readonly string[]): Promise<void> {
@@ -55,7 +57,7 @@ export class Sectors {
         throw unreachableResource(`\`sector_identifier_uri\` cannot be read: ${error.message}`, error);
       }
       if (!(error instanceof FetchError || error instanceof SyntaxError)) throw error;
-      const reason = 'document of the sector could not be fetched';
+      const reason = 'document of the sector could not be fetched, or is not valid JSON';
       throw invalid('`sector_identifier_uri` cannot be read').because({ reason, given: error.message });
     }
   }

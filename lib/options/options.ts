@@ -8,8 +8,8 @@ import type { SignIn } from '../model/sign-in.js';
 import type { CorsOptions } from './cors.js';
 import type { TokenRequirements } from './token-requirements.js';
 
-// `npm run docs:options` creates the tables of docs/options.md from these doc comments. Validation and defaults are in
-// engine-options.ts.
+// `npm run docs:options` creates the tables of docs/reference/options.md from these doc comments. Validation and
+// defaults are in engine-options.ts.
 
 /** Options that `authorize` and `token` share. */
 export interface IssueOptions {

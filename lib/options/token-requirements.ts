@@ -66,6 +66,8 @@ const CHECKS = {
   stepUp: STEP_UP,
 } as const satisfies { readonly [K in keyof TokenRequirements]-?: OptionCheckOf<NonNullable<TokenRequirements[K]>> };
 
+const CHECK_ENTRIES: readonly (readonly [string, OptionCheck])[] = Object.entries<OptionCheck>(CHECKS);
+
 /** The options of `authenticate()` that restrict which tokens are accepted. */
 export const REQUIREMENT_NAMES: readonly string[] = ['scope', ...Object.keys(CHECKS)];
 
@@ -74,7 +76,7 @@ export const REQUIREMENT_NAMES: readonly string[] = ['scope', ...Object.keys(CHE
  * @throws {InvalidArgumentError} If a requirement has an invalid value, which could otherwise accept every token.
  */
 export function verifyTokenRequirements(options: object): void {
-  for (const [name, kind] of Object.entries<OptionCheck>(CHECKS)) {
+  for (const [name, kind] of CHECK_ENTRIES) {
     const value = (options as Record<string, unknown>)[name];
     const error = value === undefined ? undefined : kind(value, name, {});
     if (error !== undefined) throw configurationError(error);

@@ -14,7 +14,7 @@ export interface ClientRecord {
   version: unknown;
 }
 
-/** A page of clients, in the order of their IDs. */
+/** A page of clients, in the order of the bytes of their IDs in UTF-8. */
 export interface ClientPage {
   clients: ClientRecord[];
   /** The ID to pass as `after` for the next page. If omitted, this is the last page. */
@@ -48,13 +48,13 @@ export interface ClientStorage {
    */
   addNewClient(client: StoredClient): Awaitable<boolean>;
   /**
-   * Removes a client and revokes all of its grants, in one step. The ID is remembered, even if the client does not
-   * exist, so that `addNewClient()` rejects it from then on.
+   * Removes a client and revokes all grants that were saved for this ID, in one step. The grants are revoked and the ID
+   * is remembered even if the client does not exist, so that `addNewClient()` rejects it from then on.
    * @returns whether the client existed
    */
   removeClient(id: string): Awaitable<boolean>;
   /**
-   * Returns a page of the clients, disabled ones included, in the order of their IDs.
+   * Returns a page of the clients, disabled ones included, in the order of the bytes of their IDs in UTF-8.
    * @param after Only clients with IDs after this one are returned. An empty string starts with the first client.
    * @param limit maximum number of clients to read
    */

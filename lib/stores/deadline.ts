@@ -24,7 +24,7 @@ const MAX_SECONDS = 2 ** 31 / 1000;
 
 /** Limits the time of database operations. An operation that takes longer fails with 503 `temporarily_unavailable`. */
 export class Deadline {
-  constructor(private readonly seconds: number = 3) {
+  constructor(readonly seconds: number = 3) {
     if (typeof seconds === 'number' && seconds > 0 && seconds < MAX_SECONDS) return;
     throw new InvalidArgumentError(
       'Invalid argument: `deadline` must be a positive number of seconds, at most 2147483',
@@ -32,7 +32,8 @@ export class Deadline {
   }
 
   /**
-   * Runs an operation and returns its result. If the deadline passes first, a later result is ignored.
+   * Runs an operation and returns its result. If the deadline passes first, cancels the operation if that is possible,
+   * and ignores its result.
    * @throws {TemporarilyUnavailableError} If the deadline passes, or the operation fails because the database is
    * unavailable. Other errors of the operation are passed on.
    */

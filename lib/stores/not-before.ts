@@ -120,8 +120,9 @@ interface Texts {
 }
 
 /**
- * Saves the times before which grants are revoked. Returns the time that was set.
- * @throws {InvalidArgumentError} If the time is invalid or in the future, or an issuer is invalid.
+ * Saves a time before which the grants of some or all issuers are revoked, and returns it. A later time that is already
+ * saved for an issuer stays.
+ * @throws {InvalidArgumentError} If the time is invalid or in the future, or `issuers` is empty or has an invalid entry.
  */
 export async function setRevocationTimes(
   texts: Texts,

@@ -21,15 +21,26 @@ const CODES = words(`
 const CLASSES = /^(08|53|58)[\dA-Z]{3}$/;
 /** MariaDB error numbers that mysql2 has no name for: a killed connection, an exceeded `max_statement_time`. */
 const NUMBERS = new Set([1927, 1969]);
+/**
+ * MongoDB error codes: the server is not the primary, shuts down, exceeded a time limit, waited too long for the
+ * majority, or its disk is full.
+ */
+const MONGODB = new Set([
+  6, 7, 50, 64, 89, 91, 100, 133, 134, 189, 202, 262, 317, 358, 9001, 10107, 11600, 11602, 13388, 13435, 13436, 14031,
+]);
 /** SQLite has several error codes for disk failures. */
 const DISK = /^SQLITE_IOERR/;
 
-/** Class names of ioredis and node-redis errors. */
+/** Class names of errors of ioredis, node-redis, the MongoDB driver and Mongoose. */
 const NAMES = words(`
   MaxRetriesPerRequestError ClusterAllFailedError
   SocketClosedUnexpectedlyError SocketTimeoutError ConnectionTimeoutError DisconnectsClientError TimeoutError
   SocketTimeoutDuringMaintenanceError CommandTimeoutDuringMaintenanceError MaxCommandRedirectionsError
   ReconnectStrategyError RootNodesUnavailableError ClientOfflineError ClientClosedError
+  MongoNetworkError MongoNetworkTimeoutError MongoServerSelectionError MongooseServerSelectionError
+  MongoOperationTimeoutError MongoTopologyClosedError MongoClientClosedError MongoNotConnectedError
+  MongoServerClosedError MongoStalePrimaryError PoolClosedError PoolClearedError PoolClearedOnNetworkError
+  WaitQueueTimeoutError
 `);
 
 /** Beginnings of error messages, for drivers that set neither a code nor a class. */
@@ -70,6 +81,7 @@ export function isOutage(error: unknown): boolean {
   };
   if (driverError) return isOutage(driverError);
   if (NUMBERS.has(errno!)) return true;
+  if (typeof code === 'number' && constructor?.name.startsWith('Mongo') && MONGODB.has(code)) return true;
   const text = String(code);
   if (CODES.has(text) || CLASSES.test(text) || DISK.test(text) || NAMES.has(constructor?.name)) return true;
   return REDIS.test(String(message)) || TEXTS.some((start) => message?.startsWith(start));

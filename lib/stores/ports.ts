@@ -49,8 +49,8 @@ export interface StoredClient extends Client {
   /** The client metadata, if the client registered itself or comes from a client ID metadata document. RFC 7591 §2 */
   metadata?: ClientMetadata;
   /**
-   * Set for a client that registered itself: the time, in milliseconds since the epoch, and the SHA-256 of its
-   * registration access token. RFC 7592 §1.2
+   * Set for a client that registered itself: the time of its registration, in milliseconds since the epoch, and the
+   * SHA-256 of its registration access token. RFC 7592 §1.2
    */
   registration?: { issuedAt: number; tokenHash: string };
   /**

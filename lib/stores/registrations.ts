@@ -38,7 +38,7 @@ export class Registrations implements RegistrationModel<StoredClient & MetadataC
 
   /**
    * Returns a dynamically registered client for its registration access token. Returns `undefined` if the client does
-   * not exist, or the token is wrong. RFC 7592 §2.1
+   * not exist or is disabled, or the token is wrong. RFC 7592 §2.1
    */
   async getRegistration(
     clientId: string,

@@ -86,6 +86,12 @@ export const ROW_INDICES: (keyof typeof ROW_COLUMNS)[][] = [['expiresAt']];
 /** Milliseconds in a day. */
 export const DAY = 86_400_000;
 
+/**
+ * Milliseconds for which a grant stays stored after it expired, so that requests in progress still find out that it was
+ * revoked.
+ */
+export const GRANT_GRACE_PERIOD = 60_000;
+
 /** Returns the values of the columns for a grant that is to be inserted. */
 export function grantRecord(grant: GrantRow): Record<keyof typeof GRANT_COLUMNS, string | number | null> {
   return { ...grant, expiresOn: dayOf(grant.expiresAt), clientGeneration: 0, revokedAt: null };

@@ -104,6 +104,8 @@ export interface GrantFilter {
  * - `revokeBefore()` of a store saves its times as the text `NOT_BEFORE`, with `replaceText()`. Read the first
  * `REVISION_LENGTH` characters of this text together with each row or list of grants. `RevocationTimesCache` returns
  * the times for them.
+ * - A storage may combine concurrent calls of a method in one statement. A look-up must observe every write whose
+ * promise was fulfilled before the look-up was called, so a look-up never joins a statement that was already sent.
  * - If the database fails, the promise rejects. The caller does not know then whether the changes were made.
  */
 export interface Storage {
@@ -153,7 +155,7 @@ export interface Storage {
    * Changes a row by compare-and-set. If the row is unused and its stored `data` equals `from.data`, it gets `grantId`,
    * `userId`, `scope` and `data` of `to`, and a new expiry if `to.lifetime` is set. Otherwise nothing is changed.
    * @param from the row as `find()` returned it
-   * @param to The new row, with the key of `from`. Its grant may be another one.
+   * @param to The new row, with the key of `from`. Its grant may be another one of the same client.
    * @returns Whether the row was changed. `true` for exactly one of several concurrent calls with the same `from`.
    * Calls whose `to` is identical too may all return `true`.
    */
@@ -213,9 +215,11 @@ export interface Storage {
    * Deletes expired rows, grants and single-use values, but no texts. Grants must be kept for a minute after their
    * expiry, so that requests in progress still find out that a grant was revoked. Not atomic as a whole.
    * @param batchSize maximum number of records to delete with one statement
+   * @param signal After it is aborted, no further statement should begin. A storage that deletes all records at once
+   * may ignore it.
    * @returns The number of deleted records. A database that deletes expired records itself returns 0.
    */
-  prune(batchSize: number): Awaitable<number>;
+  prune(batchSize: number, signal?: AbortSignal): Awaitable<number>;
 }
 
 /** A page of grants. */

@@ -622,7 +622,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
 
   /**
    * Returns a dynamically registered client for its registration access token. Returns `undefined` if the client does
-   * not exist, or the token is wrong. RFC 7592 §2.1
+   * not exist or is disabled, or if the token is wrong. RFC 7592 §2.1
    */
   getRegistration(
     clientId: string,
@@ -710,11 +710,12 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
 
   /**
    * Deletes expired records.
-   * @param options `batchSize` is the number of records per statement. Default: `1000`.
+   * @param options `batchSize` is the number of records per statement. Default: `1000`. After `signal` is aborted, no
+   * further statement begins, and what remains is deleted by the next call.
    * @returns how many records were deleted
    */
-  async prune({ batchSize = 1000 }: { batchSize?: number } = {}): Promise<number> {
-    return this.storage.prune(batchSize);
+  async prune({ batchSize = 1000, signal }: { batchSize?: number; signal?: AbortSignal } = {}): Promise<number> {
+    return this.storage.prune(batchSize, signal);
   }
 
   /**

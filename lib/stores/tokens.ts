@@ -103,8 +103,8 @@ export class Tokens
   }
 
   /**
-   * Returns a stored refresh token, or `undefined` if it is unknown or its grant was revoked. A used refresh token is
-   * returned too, with `revokedAt`.
+   * Returns a stored refresh token. A used one is returned too, with `revokedAt`. Returns `undefined` if it is unknown or
+   * revoked, its client is disabled, its client or user no longer exists, or the password of the user was changed.
    */
   async getRefreshToken(refreshToken: string): Promise<RefreshToken<StoredClient> | undefined> {
     const row = await this.context.storage.find('refresh', digest(refreshToken));

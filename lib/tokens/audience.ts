@@ -27,10 +27,11 @@ export function isAmong(uri: string, uris: readonly string[]): boolean {
 }
 
 /**
- * Whether two lists without duplicates contain the same resources, in any order. URIs are compared in normalized form.
+ * Whether two lists contain the same resources. Order and duplicates do not matter. URIs are compared in normalized
+ * form.
  */
 export const isSameAudience = (some: readonly string[], others: readonly string[]): boolean =>
-  some.length === others.length && some.every((uri) => isAmong(uri, others));
+  some.every((uri) => isAmong(uri, others)) && others.every((uri) => isAmong(uri, some));
 
 /** Maximum length of a resource URI. */
 const MAX_LENGTH = 2000;

@@ -22,7 +22,7 @@ export const CLIENT_OPTIONS: Readonly<Record<string, CommandOption>> = {
   native: flag('makes it a native application (`applicationType`)'),
   consent: text('<when>', 'when users are asked for consent: never, once or always'),
   origin: list('<origin>', 'an origin whose pages may send requests as this client (CORS); can be repeated'),
-  resource: list('<uri>', 'a protected resource that the client serves; can be repeated'),
+  resource: list('<uri>', 'the URI of an API that introspects its access tokens as this client; can be repeated'),
   'access-token-lifetime': text('<seconds>', 'the lifetime of the access tokens of the client'),
   'refresh-token-lifetime': text('<seconds>', 'the lifetime of the refresh tokens of the client'),
   set: list('<field>=<json>', 'any other field, with its value as JSON; can be repeated'),

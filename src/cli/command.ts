@@ -51,6 +51,8 @@ export interface CommandTarget {
 export interface CommandResult {
   readonly value: unknown;
   readonly lines: readonly string[];
+  /** Whether a part of the work failed. The result is printed, and the exit code is 1. Default: `false`. */
+  readonly isFailed?: boolean;
 }
 
 /** A command. Its name has one or two words, such as `clients list`. */
@@ -62,6 +64,8 @@ export interface Command {
   readonly argument?: string;
   readonly description: string;
   readonly options: Readonly<Record<string, CommandOption>>;
+  /** Whether the command needs no application or model, so that its `target` is not used. Default: `false`. */
+  readonly isStandalone?: boolean;
   run(args: CommandArguments, target: CommandTarget): Promise<CommandResult>;
 }
 

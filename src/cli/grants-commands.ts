@@ -87,7 +87,10 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
       before: text('<moment>', 'a date and time with a time zone, such as 2026-03-01T12:00:00Z, or `now`'),
       consents: { type: 'boolean', description: 'also deletes remembered consents, so that users are asked again' },
       issuer: text('<url>', 'only of this issuer'),
-      all: { type: 'boolean', description: 'revokes for all issuers in the store' },
+      all: {
+        type: 'boolean',
+        description: 'includes every issuer in the store, instead of only the issuer of the server',
+      },
       ...SERVER,
       tenant: TENANT,
     },

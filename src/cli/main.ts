@@ -1,5 +1,12 @@
 #!/usr/bin/env node
-import { type CommandResult, type Command, CommandError, type CommandArguments, UsageError } from './command.js';
+import {
+  type CommandResult,
+  type Command,
+  CommandError,
+  type CommandArguments,
+  type CommandTarget,
+  UsageError,
+} from './command.js';
 import { openTarget } from './open-target.js';
 import { readCommand } from './read-command.js';
 
@@ -17,8 +24,13 @@ process.stdout.write = process.stderr.write.bind(process.stderr);
 async function main(argv: readonly string[]): Promise<number> {
   try {
     const { command, help, args } = readCommand(argv);
-    print(command ? format(await runCommand(command, args), args) : help);
-    return 0;
+    if (!command) {
+      print(help);
+      return 0;
+    }
+    const result = await runCommand(command, args);
+    print(format(result, args));
+    return result.isFailed ? 1 : 0;
   } catch (error) {
     const isExpected = error instanceof UsageError || error instanceof CommandError || isRefusal(error);
     process.stderr.write(`${isExpected ? (error as Error).message : text(error)}\n`);
@@ -26,7 +38,11 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
+/** The target of standalone commands, which do not use it. */
+const NO_TARGET = undefined as unknown as CommandTarget;
+
 async function runCommand(command: Command, args: CommandArguments): Promise<CommandResult> {
+  if (command.isStandalone) return command.run(args, NO_TARGET);
   const target = await openTarget(args.text('app'), args.text('export'));
   try {
     return await command.run(args, target);

@@ -4,11 +4,17 @@ import { CLIENTS_COMMANDS } from './clients-commands.js';
 import { type Command, type CommandOption, type CommandArguments, UsageError } from './command.js';
 import { GRANTS_COMMANDS } from './grants-commands.js';
 import { KEYS_COMMANDS } from './keys-commands.js';
+import { MIGRATE_COMMAND } from './migrate/migrate-command.js';
 
 /** All commands by name. A name has one or two words. */
-const COMMANDS: Readonly<Record<string, Command>> = { ...CLIENTS_COMMANDS, ...GRANTS_COMMANDS, ...KEYS_COMMANDS };
+const COMMANDS: Readonly<Record<string, Command>> = {
+  ...CLIENTS_COMMANDS,
+  ...GRANTS_COMMANDS,
+  ...KEYS_COMMANDS,
+  migrate: MIGRATE_COMMAND,
+};
 
-const COMMON_OPTIONS: Readonly<Record<string, CommandOption>> = {
+const TARGET_OPTIONS: Readonly<Record<string, CommandOption>> = {
   app: {
     type: 'string',
     value: '<file>',
@@ -21,6 +27,9 @@ const COMMON_OPTIONS: Readonly<Record<string, CommandOption>> = {
     description:
       'the name of the export. If omitted: the default export, else `AppModule`, else the only export of the file',
   },
+};
+
+const COMMON_OPTIONS: Readonly<Record<string, CommandOption>> = {
   json: { type: 'boolean', description: 'prints the result as JSON' },
   help: { type: 'boolean', description: 'shows this help' },
 };
@@ -39,7 +48,8 @@ export interface ParsedCommand {
  */
 export function readCommand(args: readonly string[]): ParsedCommand {
   const words = args.findIndex((each) => each.startsWith('-'));
-  const name = args.slice(0, words === -1 ? 2 : Math.min(words, 2)).join(' ');
+  const given = args.slice(0, words === -1 ? 2 : Math.min(words, 2));
+  const name = Object.hasOwn(COMMANDS, given[0] ?? '') ? given[0]! : given.join(' ');
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
     if (args.length === 0 || args.includes('--help')) return { help: overview(), args: read({}, []) };
@@ -47,7 +57,7 @@ export function readCommand(args: readonly string[]): ParsedCommand {
     const known = group.length > 0 ? `: the known ones are \`${group.join('`, `')}\`` : '';
     throw new UsageError(`There is no command \`${name || args[0]!}\`${known}. See nest-oauth2 --help`);
   }
-  const options = { ...command.options, ...COMMON_OPTIONS };
+  const options = optionsOf(command);
   const { values, positionals } = parsed(args.slice(name.split(' ').length), options);
   const help = helpOf(name, command);
   if (values['help']) return { help, args: read(values, positionals) };
@@ -113,8 +123,15 @@ function overview(): string {
   ].join('\n');
 }
 
-function helpOf(name: string, { argument = '', description: about, options }: Command): string {
-  const all = Object.entries({ ...options, ...COMMON_OPTIONS });
+const optionsOf = ({ isStandalone = false, options }: Command) => ({
+  ...options,
+  ...(!isStandalone && TARGET_OPTIONS),
+  ...COMMON_OPTIONS,
+});
+
+function helpOf(name: string, command: Command): string {
+  const { argument = '', description: about } = command;
+  const all = Object.entries(optionsOf(command));
   const lines = all.map(([option, { value = '', description: what }]) => [`--${option} ${value}`.trim(), what]);
   const usage = ['nest-oauth2', name, argument, '[options]'].filter(Boolean).join(' ');
   return [usage, `  ${about}`, '', ...columns(lines)].join('\n');

@@ -39,7 +39,7 @@ export function checkInteraction(
     const isMethod = typeof interaction[name] === 'function';
     assertConfig(
       isMethod || (interaction[name] ?? undefined) === undefined,
-      `the interaction's \`${name}\` must be a method`,
+      `the member \`${name}\` of the interaction must be a method: implement or remove it`,
     );
   }
   const isSilent = server?.find(OPENID) !== undefined && !interaction.howSignedIn;

@@ -29,6 +29,6 @@ function describe(name: string, source: OptionSource): string {
   const nearest = nearestName(name, NAMES[source])!;
   // A known name that differs in more than half of the letters was probably not meant.
   const isNear = distance(name, nearest) <= name.length / 2;
-  const hint = isNear ? `the most similar option is \`${nearest}\`` : 'docs/options.md lists the options';
+  const hint = isNear ? `the most similar option is \`${nearest}\`` : 'docs/reference/options.md lists the options';
   return `unknown option \`${name}\` of OAuth2Module: ${hint}`;
 }

@@ -6,8 +6,8 @@ import { verifyScopes } from './scopes.decorator.js';
 export const ANY_SCOPE_METADATA = 'nest-oauth2:any-scope';
 
 /**
- * Requires that the access token has at least one of these scopes. On a method it replaces the scopes of its
- * controller. Combined with `@Scopes()`, the token must meet both.
+ * Requires that the access token has at least one of these scopes. On a method it replaces `@Scopes()` and
+ * `@AnyScope()` of the controller. If a method or a controller has both decorators, the token must meet both.
  * @throws {InvalidArgumentError} If no scope is given, or one is empty or undefined. RFC 6750 §3.1
  */
 export function AnyScope(...scopes: [string, ...string[]]) {

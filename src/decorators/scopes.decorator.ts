@@ -15,7 +15,7 @@ export type ScopesOf = (request: { method?: string; headers: object; body?: unkn
 
 /**
  * Requires that the access token has all of these scopes. A function returns scopes that depend on the request. On a
- * method it replaces the scopes of its controller. `@Scopes()` without scopes accepts any valid token.
+ * method it replaces `@Scopes()` and `@AnyScope()` of the controller. `@Scopes()` without scopes accepts any valid token.
  * @throws {InvalidArgumentError} If a scope is empty or undefined. RFC 6750 §3.1
  */
 export function Scopes(...scopes: (string | ScopesOf)[]): CustomDecorator {

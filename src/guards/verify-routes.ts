@@ -48,7 +48,10 @@ interface Route {
   readonly method: string;
 }
 
-/** Returns the `OAuthGuard` instances of a method. Request-scoped guards have no instance yet and are skipped. */
+/**
+ * Returns the `OAuthGuard` instances that guard a method: its own, those of its controller, and global ones.
+ * Request-scoped guards have no instance yet and are skipped.
+ */
 function guardsOf(module: Module, controller: object, handler: object, ofAll: readonly OAuthGuard[]): OAuthGuard[] {
   const named = [controller, handler].flatMap((one): unknown[] => Reflect.getMetadata(GUARDS_METADATA, one) ?? []);
   const own = named.filter(isOAuthGuard).map((guard) => {

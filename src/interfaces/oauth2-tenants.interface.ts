@@ -7,8 +7,8 @@ import type { OAuth2Options } from './oauth2-options.interface.js';
  */
 export interface OAuth2Tenants {
   /**
-   * Returns the id of the tenant that a request is for. It is called for every request. A falsy value causes a 404
-   * response. Return only ids that exist: values in the request are not verified.
+   * Returns the id of the tenant that a request is for. It is called for every request. Host, path and headers of the
+   * request are not verified. The response is 404 if the result, or that of `createTenantOptions()` for it, is falsy.
    */
   findTenant(request: TenantRequest): Awaitable<string | Falsy>;
   /**

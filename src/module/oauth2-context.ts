@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Scope } from '@nestjs/common';
+import { takeTurnsBy } from '../../lib/adapter/index.js';
 import { type Around, capability, type OAuth2Server, type Request, type ServerContext } from '../../lib/index.js';
 
 /** The request that is being handled, and the server that handles it. */
@@ -16,7 +17,7 @@ let storage: AsyncLocalStorage<CurrentRequest> | undefined;
 /**
  * Gives a model, an interaction or a feature access to the current request, without a method parameter. Inject it, or
  * create one where you create your model, before the application starts. Outside of requests all members are
- * `undefined`. If no `OAuth2Context` exists, requests are not tracked.
+ * `undefined`. If no `OAuth2Context` exists, requests are not tracked, except for those of tenants.
  */
 @Injectable({ scope: Scope.TRANSIENT })
 export class OAuth2Context {
@@ -50,7 +51,13 @@ export class OAuth2Context {
   }
 }
 
-/** Whether an `OAuth2Context` exists. */
+/** Tracks the requests of tenants, so that those that share a store take turns. No `OAuth2Context` is needed. */
+export function trackTenants(): void {
+  const tracked = (storage ??= new AsyncLocalStorage());
+  takeTurnsBy(() => tracked.getStore()?.runningOn);
+}
+
+/** Whether requests are tracked. */
 export const isContextUsed = (): boolean => storage !== undefined;
 
 /** The name and tenant of a server. */

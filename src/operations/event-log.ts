@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
-import { emitEvent, hasListener } from '../../lib/adapter/index.js';
+import { emitEvent, hasListener, OAUTH_ERRORS } from '../../lib/adapter/index.js';
 import type { EventSink, OAuth2Event, OAuth2EventName, OAuth2Events } from '../../lib/index.js';
 
 const logger = new Logger('OAuth2');
 
-/** The events that are logged, with their level. Successful operations are emitted but not logged. */
+/** The events that are logged, with their level. All other events are emitted but not logged. */
 const LEVELS: Partial<Record<OAuth2EventName, 'debug' | 'warn'>> = {
   'access.refused': 'debug',
   'authorization.refused': 'debug',
@@ -56,12 +56,18 @@ function isLogged(name: OAuth2EventName): boolean {
   return level !== undefined && (Logger.isLevelEnabled(level) || !Logger.isLevelEnabled('fatal'));
 }
 
+/** The page that explains errors. It has a section for each error code. */
+const HELP_PAGE = 'docs/reference/errors.md';
+const CODES = new Set<unknown>(OAUTH_ERRORS.map(({ prototype }) => prototype.name));
+
 /**
- * Returns the log line of an event: `token.refused error="invalid_grant" …`. Values that a client sent cannot add line
- * breaks.
+ * Returns the log line of an event: `token.refused error="invalid_grant" … help="…"`. Values that a client sent cannot
+ * add line breaks. The last field is the section of the documentation that explains the error code. Codes of the
+ * application have none.
  */
-function lineOf(name: string, { at: _, ...details }: OAuth2Event): string {
-  const present = Object.entries(details).filter(([, value]) => value !== undefined);
+function lineOf(name: string, { at: _, ...details }: OAuth2Event & { error?: unknown }): string {
+  const help = CODES.has(details.error) ? `${HELP_PAGE}#${String(details.error)}` : undefined;
+  const present = Object.entries({ ...details, help }).filter(([, value]) => value !== undefined);
   return [name, ...present.map(([key, value]) => `${key}=${textOf(value)}`)].join(' ');
 }
 

@@ -14,7 +14,7 @@ import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interfa
 import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
 import type { OAuth2Tenants, TenantOptions } from '../interfaces/oauth2-tenants.interface.js';
 import { moduleFeature } from '../module/module-feature.js';
-import { requestContext } from '../module/oauth2-context.js';
+import { requestContext, trackTenants } from '../module/oauth2-context.js';
 import {
   getOAuth2TenantServersToken,
   OAUTH2_FEATURE_INSTANCE,
@@ -80,6 +80,7 @@ export function tenantProviders(
       };
       checkTenants(tenants);
       checkShared(shared);
+      trackTenants();
       const make = (tenant: string, own: TenantOptions) => makeParts(tenant, own, shared);
       const servers = new OAuth2TenantServers(tenants, make, tenantCache);
       const { cors } = effectiveOptions(registration.features, options);

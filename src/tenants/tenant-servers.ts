@@ -1,5 +1,5 @@
 import { assertConfig, requestPath } from '../../lib/adapter/index.js';
-import { InvalidRequestError, type OAuth2Server, type Request } from '../../lib/index.js';
+import { InvalidRequestError, type OAuth2Server, type RefusalDetail, type Request } from '../../lib/index.js';
 import type { InteractionFlow } from '../interaction/interaction-flow.js';
 import type { OAuth2Tenants, TenantCacheOptions, TenantOptions } from '../interfaces/oauth2-tenants.interface.js';
 import { TenantCache } from './tenant-cache.js';
@@ -50,13 +50,13 @@ export class OAuth2TenantServers {
   /** @internal */
   async findParts(request: Request): Promise<TenantParts> {
     const tenant: unknown = await this.tenants.findTenant({ host: hostOf(request), path: pathOf(request), request });
-    if (typeof tenant !== 'string' || tenant === '') throw unknownTenant();
+    if (typeof tenant !== 'string' || tenant === '') throw unknownTenant(NO_TENANT);
     return this.partsOf(tenant);
   }
 
   private async partsOf(tenant: string): Promise<TenantParts> {
     const parts = await this.cache.get(tenant, () => this.settle(tenant));
-    if (!parts) throw unknownTenant();
+    if (!parts) throw unknownTenant(NO_OPTIONS);
     return parts;
   }
 
@@ -76,7 +76,9 @@ export class OAuth2TenantServers {
     const { issuer } = server.options;
     const other = this.cache.findOtherTenant(tenant, (parts) => parts.server.options.issuer === issuer);
     if (other === undefined) return;
-    if (isPartOfIssuer(other, issuer!) && !isPartOfIssuer(tenant, issuer!)) throw unknownTenant();
+    if (isPartOfIssuer(other, issuer!) && !isPartOfIssuer(tenant, issuer!)) {
+      throw unknownTenant(OTHER_TENANT);
+    }
     const message = `the tenants \`${other}\` and \`${tenant}\` have the same \`issuer\` \`${issuer}\`: give each its own`;
     assertConfig(isPartOfIssuer(tenant, issuer!) && !isPartOfIssuer(other, issuer!), message);
     this.cache.forget(other);
@@ -86,12 +88,23 @@ export class OAuth2TenantServers {
 /** Whether a tenant id is a part of the issuer's host or path. */
 const isPartOfIssuer = (tenant: string, issuer: string) => issuer.split(/[/.:]+/).includes(tenant);
 
-function unknownTenant(): InvalidRequestError {
-  const reason =
-    '`findTenant()` or `createTenantOptions()` returned no tenant, or the issuer belongs to another tenant id';
+const NO_TENANT = {
+  reason: '`findTenant()` returned no tenant id',
+  remedy: 'correct the URL of the request, or return an id for this host and path from `findTenant()`',
+};
+const NO_OPTIONS = {
+  reason: '`createTenantOptions()` returned no options for the tenant id',
+  remedy: 'create the tenant, or correct the URL of the request',
+};
+const OTHER_TENANT = {
+  reason: '`createTenantOptions()` returned an `issuer` that belongs to another tenant id',
+  remedy: 'compare the id exactly in `createTenantOptions()`, including upper and lower case',
+};
+
+function unknownTenant(detail: RefusalDetail): InvalidRequestError {
   return new InvalidRequestError('Invalid request: no tenant is registered for this host or path', {
     code: 404,
-  }).because({ reason });
+  }).because(detail);
 }
 
 interface Native {

@@ -101,3 +101,12 @@ describe('callMisconfigurations() of a feature', () => {
     expect(seen).toEqual([]);
   });
 });
+
+it('a call of authenticate() requires the current values of a scope list that was changed since the last call', async () => {
+  const server = serverWith([]);
+  const options = { scope: ['read'] };
+  const required = async () => (await runOperation(server, 'authenticate', resourceRequest(), options)).headers;
+  expect(await required()).toMatchObject({ 'x-accepted-oauth-scopes': 'read' });
+  options.scope.push('write');
+  expect(await required()).toMatchObject({ 'x-accepted-oauth-scopes': 'read write' });
+});

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from '@jest/globals';
 
-const page = new URL('../../docs/interface.md', import.meta.url);
+const page = new URL('../../docs/reference/interface.md', import.meta.url);
 const text = readFileSync(page, 'utf8').replaceAll(/\s+/g, ' ');
 const proofs = [...text.matchAll(/\]\((\S+)\) “([^”]+)”/g)].map(([, path, sentence]) => [path!, sentence!] as const);
 const links = [...text.matchAll(/\]\((\.\.\/\S+)\)/g)].map(([, path]) => path!);
 
-describe('docs/interface.md', () => {
+describe('docs/reference/interface.md', () => {
   it('names a test as proof in every row', () => {
     const rows = readFileSync(page, 'utf8')
       .split('\n')

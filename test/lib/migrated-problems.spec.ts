@@ -28,7 +28,7 @@ import {
 } from '../support/requests.js';
 import { withoutWarnings } from '../support/quiet.js';
 
-// One test for each problem of `oauth2-server` that docs/migrating.md lists, with the number that it has there.
+// One test for each problem of `oauth2-server` that docs/reference/differences.md lists, with its number in that page.
 
 const { OAuth2Server, OAuthError, Response } = engine;
 const CODE = { grant_type: 'authorization_code', code: 'code', redirect_uri: CALLBACK };
@@ -43,7 +43,7 @@ const authorize = (query: object = {}, testModel = createTestModel(), options: o
   runOperation(testModel, 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });
 const nothingMinted = (testModel: TestModel) => testModel.calls.every(([method]) => method !== 'saveToken');
 
-describe('security problems of oauth2-server that this library avoids (numbers of docs/migrating.md)', () => {
+describe('security problems of oauth2-server that this library avoids (numbers of docs/reference/differences.md)', () => {
   withoutWarnings();
 
   it('1. does not match parts of redirect URIs or grants that are registered as a string', async () => {
@@ -304,7 +304,7 @@ describe('security problems of oauth2-server that this library avoids (numbers o
   });
 });
 
-describe('protocol problems of oauth2-server that this library avoids (numbers of docs/migrating.md)', () => {
+describe('protocol problems of oauth2-server that this library avoids (numbers of docs/reference/differences.md)', () => {
   it('18. returns error, error_description and state to a redirect URI that has a query', async () => {
     const { headers } = await authorize({ redirect_uri: OTHER_CALLBACK, scope: 'a"' });
     expect(headers['location']).toBe(

@@ -1,6 +1,6 @@
 import { ConsoleLogger, Logger, type LoggerService } from '@nestjs/common';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { EventSink } from 'nest-oauth2';
+import { type EventSink, OAuthError } from 'nest-oauth2';
 import { AUTHORIZATION_PARAMETERS, demoModule, demoStore } from '../support/demo.js';
 import { basic, bearer, get, post } from '../support/http.js';
 import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
@@ -40,6 +40,12 @@ describe.each(PLATFORMS)('the event log on %s', (platform) => {
     for (const [index, [, payload]] of told.entries()) {
       for (const [name, value] of facts(payload)) expect(lines()[index]).toContain(`${name}=${JSON.stringify(value)}`);
     }
+    expect(lines().map((line) => line.split(' ').at(-1))).toEqual([
+      'help="docs/reference/errors.md#unauthorized_request"',
+      'help="docs/reference/errors.md#invalid_client"',
+      'help="docs/reference/errors.md#unsupported_grant_type"',
+      'help="docs/reference/errors.md#invalid_client"',
+    ]);
     expect(debug.mock.calls.map(([, context]) => context)).toEqual(Array.from({ length: 4 }, () => 'OAuth2'));
     expect([error.mock.calls, warn.mock.calls]).toEqual([[], []]);
   });
@@ -61,6 +67,15 @@ describe.each(PLATFORMS)('the event log on %s', (platform) => {
     expect(lines()).toHaveLength(1);
     expect(lines()[0]).toMatch(/^[\x20-\x7e]+$/);
     expect(lines()[0]).toContain(String.raw`scope="\u202ellew si lla"`);
+  });
+
+  it('has no help for an error code of the application', async () => {
+    const getAccessToken = () =>
+      Promise.reject(new OAuthError('Quota exceeded', { code: 429, name: 'quota_exceeded' }));
+    const url = await start({ model: Object.assign(demoStore(), { getAccessToken }) });
+    await get(`${url}/notes`, bearer('token'));
+    expect(lines()).toEqual([expect.stringMatching(/ error="quota_exceeded" /)]);
+    expect(lines()[0]).not.toContain('help=');
   });
 
   it('contains requests that are rejected before they reach the OAuth server', async () => {

@@ -89,7 +89,7 @@ describe.each(PLATFORMS)('a rejected request is logged on %s with cause and reme
     [
       'a grant type that the client is not registered for',
       token({ grant_type: 'password' }),
-      '`grant_type` is invalid',
+      'this client is not allowed to use this `grant_type`',
       "add 'password' to",
     ],
     [

@@ -20,7 +20,7 @@ import { seconds, ThrottlerGuard, ThrottlerModule } from '../support/throttler.j
 const form = { grant_type: 'client_credentials', scope: 'notes:read' };
 const web = basic('web', 'web-secret');
 
-/** The configuration that docs/operations.md recommends, with smaller limits. */
+/** The configuration that docs/reference/operations.md recommends, with smaller limits. */
 const ADVISED: ThrottlerModuleOptions = [
   { name: 'default', ttl: seconds(60), limit: 6 },
   {

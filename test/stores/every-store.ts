@@ -1,11 +1,13 @@
 import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { MongooseStore } from 'nest-oauth2/stores/mongoose';
 import { RedisStore } from 'nest-oauth2/stores/redis';
 import type { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 
+import { hasMongo, mongoUrl, openMongo } from '../support/mongo-server.js';
 import { type Connected, DRIVERS, findRedis, Keys } from './redis-server.js';
 import { findDatabasesOfLibraries, open, ownPrefix, users, WEB } from './typeorm-databases.js';
 
-export type AnyStore = MemoryStore | RedisStore | TypeOrmStore;
+export type AnyStore = MemoryStore | MongooseStore | RedisStore | TypeOrmStore;
 
 export interface OpenStore {
   store: AnyStore;
@@ -29,6 +31,7 @@ export async function findStores(): Promise<KindOfStore[]> {
     { name: 'memory', open: openMemory },
     ...databases.map((database) => ({ name: database.name, open: () => openDatabase(database) })),
     ...redis.map((url) => ({ name: 'Redis', open: () => openRedis(url) })),
+    ...(hasMongo() ? [{ name: 'Mongoose', open: openMongoose }] : []),
   ];
 }
 
@@ -56,4 +59,16 @@ async function openRedis(url: string): Promise<OpenStore> {
     await Promise.all([one!.close(), other!.close()]);
   };
   return { store, another: make(other!), close };
+}
+
+async function openMongoose(): Promise<OpenStore> {
+  const connection = await openMongo(await mongoUrl());
+  const other = await openMongo(await mongoUrl(), { dbName: connection.name });
+  const [store, another] = [connection, other].map((each) => new MongooseStore(each, { users, deadline: 15 }));
+  await store!.saveClient(WEB);
+  const close = async () => {
+    await connection.dropDatabase();
+    await Promise.all([connection.close(), other.close()]);
+  };
+  return { store: store!, another: another!, close };
 }

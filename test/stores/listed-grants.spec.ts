@@ -48,7 +48,7 @@ for (const kind of await findStores()) {
       return items;
     }
 
-    it('contain grants with tokens, by user, client and issuer, in pages', async () => {
+    it('return the active grants of a user, optionally at one issuer, or of a client, in pages', async () => {
       const { store } = opened;
       const [user, client] = [{ id: randomUUID() }, randomUUID()];
       const mine = await Promise.all(Array.from({ length: 7 }, () => issue(user, client)));

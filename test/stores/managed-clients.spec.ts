@@ -144,7 +144,7 @@ describe.each(await findStores())('administered clients with a store in $name', 
     await expect(store.rotateClientSecret(id, { overlap: Number.NaN })).rejects.toThrow('`overlap` must be 0,');
   });
 
-  it('a disabled client is rejected everywhere, but remains stored', async () => {
+  it('a disabled client is not found by getClient() and its tokens are invalid, but it remains stored and can be enabled again', async () => {
     await create({ secret: 's3cret', name: 'Web' });
     const { accessToken } = await save();
     expect(await isAlive(accessToken)).toBe(true);

@@ -146,7 +146,8 @@ export class MapStorage implements Storage, ClientStorage {
     await tick();
     if (this.clients.get(client.id) !== found?.version) return false;
     this.clients.set(client.id, { client: copyOf(client), createdAt: found?.createdAt ?? Date.now() });
-    if (endsGrants) this.endGrantsOf(client.id);
+    // A new client must not get the grants of a removed client with its ID.
+    if (endsGrants || (!found && this.removed.has(client.id))) this.endGrantsOf(client.id);
     return true;
   }
 
@@ -166,7 +167,7 @@ export class MapStorage implements Storage, ClientStorage {
 
   async listClients(after: string, limit: number): Promise<ClientPage> {
     await tick();
-    const ids = [...this.clients.keys()].filter((id) => id > after).toSorted();
+    const ids = [...this.clients.keys()].filter((id) => byBytes(id, after) > 0).toSorted(byBytes);
     const page = ids.slice(0, limit);
     const found = await Promise.all(page.map((id) => this.findClient(id)));
     const clients = found.filter((client) => client !== undefined);
@@ -217,6 +218,7 @@ export class MapStorage implements Storage, ClientStorage {
 }
 
 const keyOf = (kind: RowKind, digest: string) => `${kind} ${digest}`;
+const byBytes = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));
 const copyOf = (client: StoredClient) => JSON.parse(JSON.stringify(client)) as StoredClient;
 
 const isMatch = (grant: GrantRow, { grantId, ...filter }: GrantFilter) =>

@@ -51,7 +51,7 @@ export const DRIVERS: readonly (readonly [name: string, connect: (urls: string[]
   ],
 ];
 
-/** The drivers with the settings from `docs/stores.md` that let them detect dead connections. */
+/** The drivers with the settings from `docs/reference/stores.md` that let them detect dead connections. */
 export const PATIENT_DRIVERS: readonly (readonly [name: string, connect: (url: string) => Promise<Connected>])[] = [
   [
     'ioredis',

@@ -272,7 +272,7 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       expect(await isAlive(next.accessToken)).toBe(false);
     });
 
-    it('keeps grants revoked for a client that the application stores', async () => {
+    it('keeps grants revoked for a client that the application stores, even if Redis evicts the key of the client', async () => {
       const clients = { findById: () => ({ ...WEB, redirectUris: [...WEB.redirectUris!] }) };
       store = await makeStore(connected.client, { prefix: keys.prefix, clients });
       const { accessToken } = await issue();

@@ -23,7 +23,7 @@ interface Behind {
   close(): Promise<unknown>;
 }
 
-/** Driver settings recommended in `docs/stores.md` to detect dead connections. */
+/** Driver settings recommended in `docs/reference/stores.md` to detect dead connections. */
 const RECOVERING: Record<string, object> = {
   PostgreSQL: { connectTimeoutMS: 1000, poolSize: 4 },
   MariaDB: { connectTimeout: 1000, poolSize: 4 },
@@ -91,6 +91,32 @@ describe.each(places)('a store whose network stops responding, $name,', ({ start
     await waitUntil(async () => (await authenticate()).status === 200 && (await issue()).status === 200, 20);
   }, 40_000);
 });
+
+describe.each(places.filter(({ name }) => name.endsWith('TypeORM')))(
+  'the idle connections of a pool, $name, after a request without response',
+  ({ start }) => {
+    it('are replaced before they are used', async () => {
+      const { model, network, close } = await start();
+      try {
+        const server = new OAuth2Server({ model });
+        const authenticate = () => runOperation(server, 'authenticate', resourceRequest('Bearer access'));
+        await model.saveToken({ accessToken: 'access', accessTokenExpiresAt: later() }, { ...WEB }, ALICE);
+        // Concurrent calls open all connections of the pool.
+        await Promise.all(['a', 'b', 'c', 'd'].map((grantId) => model.revokeGrant(grantId)));
+        network.fallSilent();
+        const lost = authenticate();
+        network.recover();
+        expect((await lost).status).toBe(503);
+        const statuses: number[] = [];
+        for (let count = 0; count < 4; count++) statuses.push((await authenticate()).status);
+        expect(statuses).toEqual([200, 200, 200, 200]);
+      } finally {
+        await close();
+        await network.close();
+      }
+    }, 40_000);
+  },
+);
 
 async function timed(ask: () => Promise<Outcome>) {
   const start = performance.now();

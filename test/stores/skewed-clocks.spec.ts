@@ -56,7 +56,7 @@ describe.each(await findStores())(
       return Promise.all([one, other]);
     }
 
-    it(`a refresh token is redeemed once in each of ${ROUNDS} rounds without a rotation grace period, despite clock skew`, async () => {
+    it(`are accepted in exactly one of two requests if there is no rotation grace period, in each of ${ROUNDS} rounds`, async () => {
       const pair = servers(0);
       const answered: number[] = [];
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -65,7 +65,7 @@ describe.each(await findStores())(
       expect(answered).toEqual(Array.from({ length: ROUNDS }, () => 1));
     }, 120_000);
 
-    it(`a refresh token has one rotated token in each of ${ROUNDS} rounds with a rotation grace period, despite clock skew`, async () => {
+    it(`are rotated to the same token by two requests within the rotation grace period, in each of ${ROUNDS} rounds`, async () => {
       const pair = servers(10);
       let doubled = 0;
       let answered = 0;
@@ -79,7 +79,7 @@ describe.each(await findStores())(
       expect(answered).toBe(2 * ROUNDS);
     }, 120_000);
 
-    it('a retry after the rotation grace period is a replay by the clock of the store, not of the process', async () => {
+    it('are rejected after the rotation grace period, which is measured by the clock of the store, not of the process', async () => {
       const pair = servers(2);
       const [past, present] = [new Clock(-3_600_000), new Clock()];
       const token = await first(pair[0]!);

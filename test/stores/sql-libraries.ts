@@ -19,14 +19,14 @@ export interface OpenLibrary<T> {
 }
 
 /** The options of a `DataSource` that another library needs to open the same database. */
-interface Location {
+export interface Location {
   url: string;
   database: string;
   extra?: { options?: string };
 }
 
 /** Is called with the text of each statement that a library sends. */
-type StatementListener = (text: string) => void;
+export type StatementListener = (text: string) => void;
 
 /** Opens the database of a `DataSource` with Drizzle. */
 export async function openDrizzle(

@@ -109,7 +109,7 @@ describe.each(await findDatabases())('the statements of a TypeORM store on $name
     }
   });
 
-  it('a grant is updated in place, so that PostgreSQL writes to none of its indexes (HOT update)', async () => {
+  it('refreshes update the row of their grant without changing indexes in PostgreSQL (48 of 50 are HOT updates)', async () => {
     if (database.name !== 'PostgreSQL') return;
     const prefix = ownPrefix('hot');
     const single = await open(database, prefix, { extra: { max: 1 } });

@@ -12,10 +12,12 @@ import {
   type Users,
 } from 'nest-oauth2/stores/typeorm';
 import { DrizzleStore } from 'nest-oauth2/stores/drizzle';
+import { PrismaStore } from 'nest-oauth2/stores/prisma';
 import libsql from 'libsql';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 
 import { CALLBACK, SECRET } from '../support/model.js';
+import { openPrisma } from './prisma-client.js';
 import { openDrizzle } from './sql-libraries.js';
 
 export interface TestDatabase {
@@ -98,6 +100,10 @@ export const LIBRARIES = {
     const { db, close } = await openDrizzle(database, log);
     return { store: new DrizzleStore(db, options), close };
   },
+  async Prisma(database: DataSourceOptions, options: LibraryOptions, log?: (text: string) => void) {
+    const { db, close } = await openPrisma(database, log);
+    return { store: new PrismaStore(db, options), close };
+  },
 };
 
 /** Returns the databases, except for those in memory, once with TypeORM and once with each other library. */
@@ -153,9 +159,12 @@ export async function open(
   const { dataSource, store } = await connect();
   await dataSource.runMigrations();
   const close = async () => {
+    const [closeFirst, ...others] = closing;
+    // A statement that is still running in another pool could cause a deadlock.
+    await Promise.all(others.map((end) => end()));
     await undoMigrations(dataSource);
     await dataSource.query(`DROP TABLE ${prefix}migrations`);
-    await Promise.all(closing.map((end) => end()));
+    await closeFirst!();
     dispose?.();
   };
   return { dataSource, store, another: connect, close };

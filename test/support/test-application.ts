@@ -19,8 +19,8 @@ export const ANY_PLATFORM: readonly Platform[] = [PLATFORMS[nameLength % PLATFOR
 export interface TestApplicationOptions extends NestApplicationOptions {
   /** Called before the application starts to listen. */
   prepare?(app: INestApplication): unknown;
-  /** Whether to trust the `X-Forwarded-…` headers of a proxy. Default: `false`. */
-  trustProxy?: boolean;
+  /** Whether to trust the `X-Forwarded-…` headers of all proxies, or the address of a trusted proxy. Default: `false`. */
+  trustProxy?: boolean | string;
   /** The TCP port. If omitted, a free port is used. */
   port?: number;
   override?(builder: TestingModuleBuilder): TestingModuleBuilder;
@@ -59,7 +59,7 @@ export async function startApplication(
 
 // The adapters are imported only if used, because each import takes about 0.3 seconds per test file.
 
-async function expressAdapter(trustProxy: boolean): Promise<AbstractHttpAdapter> {
+async function expressAdapter(trustProxy: boolean | string): Promise<AbstractHttpAdapter> {
   const { ExpressAdapter } = await import('@nestjs/platform-express');
   const adapter = new ExpressAdapter();
   adapter.getInstance().set('trust proxy', trustProxy);
@@ -67,7 +67,7 @@ async function expressAdapter(trustProxy: boolean): Promise<AbstractHttpAdapter>
 }
 
 async function fastifyAdapter(
-  trustProxy: boolean,
+  trustProxy: boolean | string,
   https: NestApplicationOptions['httpsOptions'],
 ): Promise<AbstractHttpAdapter> {
   const { FastifyAdapter } = await import('@nestjs/platform-fastify');

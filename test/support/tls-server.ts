@@ -20,7 +20,8 @@ RNNuBwnFUtQet+PLUjhJpwIgOOsUXyClAoh7SDgVoBA+8I0LAZTHkCZOSNY7kIa8
 +Zg=
 -----END CERTIFICATE-----`;
 
-const KEY = `-----BEGIN PRIVATE KEY-----
+/** The private key of `CERTIFICATE`. */
+export const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgG1Mw/LpErWpia8la
 /HsmXNXIsmZHagSw0RntRnN7OnehRANCAAT6mxyREjq7pKMDJFmsw/oishcpRuxw
 B2wDuiPJJqzWM5raVno1l8XxA9QiehBx4ROtUh4M6f5slzrOxzz5pWZb

@@ -133,7 +133,11 @@ function readScope(metadata: UnverifiedMetadata, { scopes, allScopes }: ClientPo
   return values.join(' ') || undefined;
 }
 
-/** Reads the supported types of authorization details. Returns `undefined` if the server supports none. RFC 9396 §10 */
+/**
+ * Returns the types of authorization details in the metadata that the server supports. `undefined` if the metadata lists
+ * none, or if the server supports no authorization details. RFC 9396 §10
+ * @throws {InvalidClientMetadataError} If the metadata lists types and none of them is supported.
+ */
 function readDetailsTypes(metadata: UnverifiedMetadata, { detailsTypes: known }: ClientPolicy): string[] | undefined {
   if (!known) return undefined;
   const requested = readList(metadata, fields.AUTHORIZATION_DETAILS_TYPES.name, () => true, MAX_TYPES);

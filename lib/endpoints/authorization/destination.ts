@@ -123,5 +123,7 @@ export function verifyResponseTypeAllowed(
   // that parameter.
   const parameter = responseType === types.get('token') ? 'response_type' : 'grant_type';
   const detail = grantNotAllowed(client, responseType && requiredGrantTypes(responseType).join(' '));
-  throw new UnauthorizedClientError(`Unauthorized client: \`${parameter}\` is invalid`).because(detail);
+  throw new UnauthorizedClientError(
+    `Unauthorized client: this client is not allowed to use this \`${parameter}\``,
+  ).because(detail);
 }

@@ -71,7 +71,10 @@ function onlyRegisteredUri(registered: readonly unknown[]): string {
   const [uri, another] = new Set(registered.filter((one) => typeof one === 'string' && isRedirectUri(one)));
   if (uri === undefined) {
     const reason = '`getClient()` returned a client without `redirectUris`, a list of absolute URIs';
-    throw new InvalidClientError('Invalid client: missing client `redirectUri`').because({ reason });
+    throw new InvalidClientError('Invalid client: this client has no registered `redirect_uri`').because({
+      reason,
+      remedy: 'save the client with `redirectUris`, a list',
+    });
   }
   if (another !== undefined) {
     const detail = {

@@ -4,9 +4,17 @@ import { optional } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isVSCHAR } from '../../http/syntax.js';
 
+/** The patterns by their schemes. Each server has one. */
+const patterns = new Map<string, RegExp>();
+
 /** Returns a pattern that matches an `Authorization` header with a token in one of these schemes. RFC 6750 §2.1 */
-export const tokenHeaderPattern = (...schemes: string[]) =>
-  new RegExp(`^(?:${schemes.join('|')}) +[\\w.~+/-]+=*$`, 'i');
+export function tokenHeaderPattern(...schemes: string[]): RegExp {
+  const names = schemes.join('|');
+  let pattern = patterns.get(names);
+  // A new pattern is compiled when it is first used, which takes microseconds.
+  if (!pattern) patterns.set(names, (pattern = new RegExp(`^(?:${names}) +[\\w.~+/-]+=*$`, 'i')));
+  return pattern;
+}
 
 const BEARER = tokenHeaderPattern('Bearer');
 
@@ -22,7 +30,8 @@ export function readBearerToken(request: Request, allowQuery: boolean, pattern =
   // A JSON body may have a member `access_token` of its own. It is ignored if the request has the header. RFC 6750 §2.2
   const inBody = isPresent(request.body) && (!header || isForm(request.get('content-type')));
   if (Number(Boolean(header)) + Number(inQuery) + Number(inBody) > 1) {
-    throw new InvalidRequestError('Invalid request: only one authentication method is allowed');
+    const reason = 'request has more than one of `Authorization` header, `access_token` in the query, and in the body';
+    throw new InvalidRequestError('Invalid request: only one authentication method is allowed').because({ reason });
   }
   if (header) return fromHeader(header, pattern);
   if (inQuery) return fromQuery(request, allowQuery);

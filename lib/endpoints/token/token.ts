@@ -109,7 +109,9 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     }
     if (!client.grants.includes(name)) {
       const detail = grantNotAllowed(client, name);
-      throw new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid').because(detail);
+      throw new UnauthorizedClientError(
+        'Unauthorized client: this client is not allowed to use this `grant_type`',
+      ).because(detail);
     }
     if (!this.verifiedGrants.has(name)) {
       requireMethods(this.options.model, grant.requires ?? []);
@@ -135,5 +137,7 @@ function grantsOf({ extendedGrantTypes }: Options, { grants }: ServerContext): R
  */
 function publicClientError(): UnauthorizedClientError {
   const reason = 'client is public, and grant_type=client_credentials requires client authentication';
-  return new UnauthorizedClientError('Unauthorized client: `grant_type` is invalid').because({ reason });
+  const message = 'Unauthorized client: a public client is not allowed to use this `grant_type`';
+  const remedy = 'give the client a secret or keys, and remove `tokenEndpointAuthMethod: none`';
+  return new UnauthorizedClientError(message).because({ reason, remedy });
 }

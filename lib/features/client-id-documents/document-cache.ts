@@ -4,7 +4,7 @@ import { keepRecent } from '../../crypto/lru.js';
 interface StoredDocument<D> {
   document: D;
   freshUntil: number;
-  /** Until when the document may be used if it cannot be fetched again. */
+  /** Until when the document may be used if fetching it again fails temporarily. */
   usableUntil: number;
 }
 
@@ -15,7 +15,10 @@ export interface DocumentCacheOptions<D> {
    * @param requester The network of the request that needs the document, if known.
    */
   fetch(url: string, requester: string | undefined): Promise<{ document: D; seconds: number }>;
-  /** Whether a failed fetch may succeed later, so that the stored document is used until then. */
+  /**
+   * Whether a fetch that failed with this error may succeed later. An expired document then stays usable for `outage`
+   * seconds. After any other error, the stored document is removed.
+   */
   isTemporary(error: unknown): boolean;
   /**
    * Whether no fetch was attempted, because too many were in progress. The document may then be fetched again at once.
@@ -23,7 +26,7 @@ export interface DocumentCacheOptions<D> {
   isNotAttempted(error: unknown): boolean;
   /** Maximum number of stored documents. */
   size: number;
-  /** Seconds after its lifetime for which a document is used if it cannot be fetched again. */
+  /** Seconds after its lifetime for which a document is used if fetching it again fails temporarily. */
   outage: number;
   /** Seconds after a failed fetch in which the document is not fetched again. */
   pause: number;

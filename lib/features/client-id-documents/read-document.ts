@@ -5,7 +5,7 @@ import { clientFromMetadata, type MetadataClient } from '../../clients/registrat
 import { readMetadata } from '../../clients/registration/read-metadata.js';
 import { redirectTarget } from './client-id-url.js';
 
-/** Members that a client ID metadata document must not contain, because it is public. CIMD §4.1 */
+/** Members that a client ID metadata document must not contain, because the document is public. CIMD §4.1 */
 const SECRET_MEMBERS = ['client_secret', 'client_secret_expires_at'];
 
 /** Client authentication methods without a shared secret. CIMD §4.1 */

@@ -5,9 +5,9 @@ import type { OnceModel, User } from '../../model/model.js';
 import { networkOf } from '../../http/network.js';
 
 /**
- * Limits for entered user codes within `seconds`. `each`: for one user, and for one network. `first`: for all users
- * together, counting only the first `few` codes of each user. `later`: for all users together, counting all other
- * codes. An attacker who enters many codes uses up `later`, so users who enter one code are not locked out.
+ * The numbers of user codes that can be entered within `seconds`. `each`: by one user, and from one network. `first`:
+ * by all users together, counting the first `few` codes of each user. `later`: by all users together, counting the
+ * further codes of each user. An attacker who enters many codes as a few users uses up `later`, but not `first`.
  */
 const GUESSES = { each: 20, few: 3, first: 2000, later: 1000, seconds: 300 };
 

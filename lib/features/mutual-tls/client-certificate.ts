@@ -11,7 +11,7 @@ import { readCertificateHeader } from './proxy-header.js';
  */
 export interface ClientCertificate {
   readonly x509: X509Certificate;
-  /** Whether the certificate chain was verified where TLS is terminated. */
+  /** Whether the certificate chain was verified by the party that terminates TLS: this process or a proxy. */
   readonly isVerified: boolean;
 }
 

@@ -132,7 +132,7 @@ async function findPushedRequest(
   const model = server.options.model as PushedModel;
   const clientId = required(request, 'client_id', isVSCHAR, FORM_OR_URL);
   const pushed = isRequestUri(requestUri) && (await model.getPushedRequest(requestUri));
-  if (!pushed) throw invalidRequestUri('`request_uri` is unknown or was already used');
+  if (!pushed) throw invalidRequestUri('`request_uri` is unknown, expired or already used');
   if (pushed.clientId !== clientId) throw invalidRequestUri('request was pushed by another client');
   if (!isOfIssuer(pushed, server.issuerOf(request))) throw invalidRequestUri('request was pushed to another issuer');
   if (isExpired(pushed.expiresAt)) throw invalidRequestUri('pushed request has expired');

@@ -59,7 +59,7 @@ async function verifyStatement(statement: string, model: RegistrationModel) {
     return await model.verifySoftwareStatement!(statement);
   } catch (error) {
     if (error instanceof OAuthError) throw error;
-    const reason = '`verifySoftwareStatement()` of the model rejected the software statement';
+    const reason = '`verifySoftwareStatement()` of the model threw an error';
     throw new InvalidSoftwareStatementError('Invalid software statement: it cannot be verified').because({ reason });
   }
 }

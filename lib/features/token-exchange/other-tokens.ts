@@ -44,7 +44,10 @@ export interface KnownTokens {
   readonly issuers: ReadonlyMap<string, TokenIssuer>;
 }
 
-/** Combines the readers and issuers of several features. The first reader that supports a token decides. */
+/**
+ * Combines the readers and issuers of several features. The readers are called in order, until one
+ * returns a verified token.
+ */
 export function combineTokens(all: readonly OtherTokens[]): KnownTokens {
   const readers = all.flatMap(({ read }) => read ?? []);
   return {

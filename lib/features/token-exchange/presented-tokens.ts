@@ -130,7 +130,7 @@ async function verifyForeign(
 }
 
 const readOther = async (token: ForeignToken, request: ClientRequest, otherTokens: KnownTokens) =>
-  checkVerifiedToken(await otherTokens.read(token, request), 'a feature that reads other tokens');
+  checkVerifiedToken(await otherTokens.read(token, request), 'the feature that verified the foreign token');
 
 /**
  * Validates the properties of a verified foreign token. `undefined` if the verifier returned none, or if the token has

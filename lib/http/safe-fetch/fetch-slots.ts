@@ -15,8 +15,8 @@ const RESERVED = 1 / 4;
 
 /**
  * Limits simultaneous fetches, so that an attacker with slow hosts or name servers cannot block fetches from other
- * hosts. DNS look-ups and connections have separate slots. Hosts whose latest fetch succeeded are counted separately
- * from all other hosts.
+ * hosts. DNS look-ups and connections have separate slots. A quarter of them is reserved for hosts whose latest fetch
+ * succeeded. The limits per host and address count those hosts separately.
  */
 export class FetchSlots {
   private readonly fetches = new Slots(Infinity);

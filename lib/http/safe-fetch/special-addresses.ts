@@ -16,8 +16,8 @@ const SPECIAL_V4 = `
 const SPECIAL_V6 = '2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20';
 
 /**
- * The global unicast addresses of IPv6. Local addresses, and ranges that map or translate IPv4 addresses, are outside
- * of it. RFC 4291 §2.4
+ * The global unicast addresses of IPv6. Local addresses, and the prefixes `::ffff:0:0/96` and `64:ff9b::/96` for IPv4
+ * addresses, are outside of it. RFC 4291 §2.4, RFC 6052 §2.1
  */
 const GLOBAL_V6 = blockList(['2000::/3']);
 

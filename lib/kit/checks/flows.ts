@@ -48,7 +48,7 @@ export const FLOW_CHECKS: readonly Check[] = [
     attack:
       'An attacker sends users a link to your consent page. After consent, the server sends the authorization code to the attacker.',
     remedy:
-      'Best omit `validateRedirectUri(uri, client)`. If you need it, use `client.redirectUris.includes(uri)` with complete URIs. Do not use startsWith, patterns or a comparison of hosts.',
+      'Omit `validateRedirectUri(uri, client)` if you can. If you need it, use `client.redirectUris.includes(uri)` with complete URIs. Do not use startsWith, patterns or a comparison of hosts.',
     run: assertOnlyRegisteredRedirectUris,
   },
   {

@@ -46,7 +46,7 @@ async function assertSameTokensOnRetry(context: CheckContext): Promise<void> {
   assert(isSame, 'The server returns different tokens for a retry of a refresh request within the grace period.');
   assert(
     await context.acceptsAccessToken(again.access_token),
-    'The server does not accept the access token that a retry returned.',
+    'The server rejects the access token that it returned for a retry of a refresh request.',
   );
   await context.refresh(again.refresh_token!, options);
   assert(

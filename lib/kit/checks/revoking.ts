@@ -18,7 +18,7 @@ export const REVOCATION_CHECKS: readonly Check[] = [
     feature,
     needs,
     attack:
-      'The owner revoked a leaked access token, but it is accepted until it expires. Or revoking one token signs out all users.',
+      'The owner revoked a leaked access token, but it is accepted until it expires. Or revoking one token also invalidates tokens of other users.',
     remedy: REVOKE_ACCESS_TOKEN,
     run: assertOnlyThatTokenRevoked,
   },

@@ -101,7 +101,7 @@ const PARAMETERS = {
   request: 'The whole request as a signed JWT. No other request parameters may be sent with it.',
   scope: 'The requested scope, which must contain `openid`.',
   login_hint: 'An identifier that the user has given to the client.',
-  login_hint_token: 'A token that identifies the user.',
+  login_hint_token: 'A token, other than an ID token, that identifies the user.',
   id_token_hint: 'An ID token that identifies the user.',
   binding_message: 'A short text that both devices show to the user.',
   user_code: 'The secret code with which the user allows clients to send requests.',

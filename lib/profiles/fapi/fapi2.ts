@@ -113,7 +113,7 @@ function requirePushed(request: Request): void {
 }
 
 /**
- * Verifies that the request contains a `redirect_uri`, and that it uses https or leads to the user's device. FAPI 2.0
+ * Verifies that the request contains a `redirect_uri` that does not use http, except for a loopback address. FAPI 2.0
  * SP §5.3.2.2 (6, 8)
  */
 const verifyRedirectUri: NonNullable<AuthorizationHooks['read']> = (
@@ -124,8 +124,10 @@ const verifyRedirectUri: NonNullable<AuthorizationHooks['read']> = (
   if (responseType === DEVICE_RESPONSE_TYPE) return;
   if (!redirectUriSent) throw new InvalidRequestError('Missing parameter: `redirect_uri`');
   if (isEncrypted(redirectUri)) return;
-  const reason = "`redirect_uri` is neither https, nor an app or loopback address on the user's device";
-  throw new InvalidRequestError('Invalid request: `redirect_uri` is not encrypted').because({ reason });
+  const reason = '`redirect_uri` uses http, but is not a loopback address';
+  throw new InvalidRequestError(
+    'Invalid request: `redirect_uri` must not use http, except for a loopback address',
+  ).because({ reason });
 };
 
 /**

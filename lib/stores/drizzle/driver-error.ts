@@ -9,6 +9,7 @@ export async function unwrapped<T>(work: () => PromiseLike<T>): Promise<T> {
 
 /** Returns the error of the driver that an error of Drizzle wraps, or the error itself. */
 export function driverError(error: unknown): unknown {
-  const { cause } = (error ?? {}) as { cause?: { code?: unknown } };
-  return cause?.code === undefined ? error : cause;
+  const { cause, query } = (error ?? {}) as { cause?: { code?: unknown }; query?: unknown };
+  // A driver reports a lost connection without a code. Only a DrizzleQueryError has the property `query`.
+  return cause && (query !== undefined || cause.code !== undefined) ? cause : error;
 }

@@ -10,6 +10,7 @@ import {
   type RunStatement,
   type SqlLibrary,
 } from '../sql/library-connections.js';
+import { type EmittingPool, handlePoolErrors } from '../sql/pool-errors.js';
 import { Identifier } from '../sql/sql.js';
 import { unwrapped } from './driver-error.js';
 import { SynchronousConnections } from './synchronous-connections.js';
@@ -35,7 +36,7 @@ export type DrizzleDatabase = DrizzleServerDatabase | DrizzleSqliteDatabase;
 /** The symbol under which a class of Drizzle has its name. */
 const KIND = Symbol.for('drizzle:entityKind');
 
-/** The dialect by the name of the base class of a database. */
+/** The SQL dialects of Drizzle databases, by the name of the base class. */
 const DIALECTS: Readonly<Record<string, Dialect>> = {
   PgDatabase: 'postgresql',
   MySqlDatabase: 'mysql',
@@ -50,6 +51,8 @@ export class DrizzleExecutor implements SqlExecutor {
   /** @throws {InvalidArgumentError} If `db` is not a database of Drizzle for a supported dialect. */
   constructor(db: DrizzleDatabase) {
     this.dialect = dialectOf(db);
+    const { $client } = db as { $client?: Partial<EmittingPool> };
+    if (this.dialect === 'postgresql' && $client?.on) handlePoolErrors($client as EmittingPool);
     if (this.dialect !== 'sqlite') {
       this.connections = new LibraryConnections(serverLibrary(db as DrizzleServerDatabase));
     } else if ((db as { resultKind?: unknown }).resultKind === 'sync') {

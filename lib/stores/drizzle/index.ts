@@ -1,11 +1,10 @@
 import type { SchemaModel } from '../../model/health.js';
-import { Deadline, type DeadlineOption } from '../deadline.js';
-import type { Clients, Users } from '../ports.js';
-import type { SecretCheckOptions } from '../secret-check.js';
+import { Deadline } from '../deadline.js';
 import { Database } from '../sql/database.js';
 import type { SqlStorage } from '../sql/sql-storage.js';
+import type { SqlStoreOptions } from '../sql/sql-store-options.js';
 import { STORAGES } from '../sql/storages.js';
-import { tableNames, type TableOptions } from '../sql/table-names.js';
+import { tableNames } from '../sql/table-names.js';
 import { verifyColumns } from '../sql/verify-columns.js';
 import { registerStorageLocation } from '../storage-location.js';
 import { Store } from '../store.js';
@@ -16,16 +15,11 @@ export { hashSecret, newClientSecret } from '../client-secret.js';
 export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
 export type { TableOptions } from '../sql/table-names.js';
 export type { DrizzleDatabase, DrizzleServerDatabase, DrizzleSqliteDatabase } from './drizzle-executor.js';
+export type { OAuthTable } from './table-types.js';
 export { oauthTables } from './tables.js';
 
 /** The options of `new DrizzleStore()`. */
-export interface DrizzleStoreOptions extends TableOptions, DeadlineOption, SecretCheckOptions {
-  users: Users;
-  /**
-   * Finds the clients of the application. If omitted, the store keeps clients in a table. Add them with `saveClient()`.
-   */
-  clients?: Clients;
-}
+export type DrizzleStoreOptions = SqlStoreOptions;
 
 /**
  * A model that stores everything through Drizzle in PostgreSQL, MariaDB, MySQL or SQLite. Add `oauthTables()` to the
@@ -38,9 +32,9 @@ export class DrizzleStore extends Store<SqlStorage> implements SchemaModel {
    */
   readonly checkSchema: () => Promise<void>;
 
-  constructor(db: DrizzleDatabase, { users, clients, prefix, deadline, ...options }: DrizzleStoreOptions) {
+  constructor(db: DrizzleDatabase, { users, clients, prefix, deadline, batching, ...options }: DrizzleStoreOptions) {
     const executor = new DrizzleExecutor(db);
-    const database = new Database(executor, new Deadline(deadline));
+    const database = new Database(executor, new Deadline(deadline), batching);
     const names = tableNames(prefix);
     super(new STORAGES[executor.dialect](database, names, !clients), { users, clients, ...options });
     registerStorageLocation(this, db, names.tokens);

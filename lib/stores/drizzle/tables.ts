@@ -3,13 +3,16 @@ import * as pg from 'drizzle-orm/pg-core';
 import * as sqlite from 'drizzle-orm/sqlite-core';
 
 import { tableNames, type TableOptions } from '../sql/table-names.js';
+import type { MysqlTables, PostgresTables, SqliteTables } from './table-types.js';
 
 /** The databases of `oauthTables()`. MariaDB and MySQL have different names for a collation. */
 export type TableDialect = 'postgresql' | 'mysql' | 'mariadb' | 'sqlite';
 
-type Tables<D extends TableDialect> = ReturnType<
-  D extends 'postgresql' ? typeof postgresTables : D extends 'sqlite' ? typeof sqliteTables : typeof mysqlTables
->;
+type Tables<D extends TableDialect> = D extends 'postgresql'
+  ? PostgresTables
+  : D extends 'sqlite'
+    ? SqliteTables
+    : MysqlTables;
 
 /**
  * Returns the tables of the store, for the schema of Drizzle. Export them, so that `drizzle-kit` finds them.
@@ -25,7 +28,7 @@ export function oauthTables<D extends TableDialect>(dialect: D, { prefix }: Tabl
 
 type Names = ReturnType<typeof tableNames>;
 
-function postgresTables(names: Names) {
+function postgresTables(names: Names): PostgresTables {
   const { varchar, text, bigint, integer, index, primaryKey } = pg;
   const id = (name: string) => varchar(name, { length: 255 });
   const time = (name: string) => bigint(name, { mode: 'number' });
@@ -81,7 +84,7 @@ function postgresTables(names: Names) {
 }
 
 /** The collation compares exactly, including upper and lower case and trailing spaces. */
-function mysqlTables(names: Names, collation: string) {
+function mysqlTables(names: Names, collation: string): MysqlTables {
   const { bigint, int: integer, index, primaryKey } = mysql;
   const exact = (type: string) =>
     mysql.customType<{ data: string }>({ dataType: () => `${type} CHARACTER SET utf8mb4 COLLATE ${collation}` });
@@ -140,7 +143,7 @@ function mysqlTables(names: Names, collation: string) {
   return { oauthClients, oauthGrants, oauthTokens };
 }
 
-function sqliteTables(names: Names) {
+function sqliteTables(names: Names): SqliteTables {
   const { text, integer, index, primaryKey } = sqlite;
   const id = (name: string) => text(name);
   const time = (name: string) => integer(name);

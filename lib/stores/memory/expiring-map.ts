@@ -12,7 +12,14 @@ export class ExpiringMap<V extends Expiring> {
   private pruneAt = 1024;
   private fullAt = -Infinity;
 
-  constructor(private readonly limit: number) {}
+  /**
+   * @param limit maximum number of entries
+   * @param gracePeriod Milliseconds for which an entry stays after its expiry. Default: `0`.
+   */
+  constructor(
+    private readonly limit: number,
+    private readonly gracePeriod = 0,
+  ) {}
 
   get(key: string): V | undefined {
     return this.entries.get(key);
@@ -50,7 +57,7 @@ export class ExpiringMap<V extends Expiring> {
    */
   prune(now: number): number {
     const before = this.entries.size;
-    for (const [key, { expiresAt }] of this.entries) if (expiresAt < now) this.entries.delete(key);
+    for (const [key, { expiresAt }] of this.entries) if (expiresAt < now - this.gracePeriod) this.entries.delete(key);
     this.pruneAt = Math.max(1024, this.entries.size * 2);
     return before - this.entries.size;
   }

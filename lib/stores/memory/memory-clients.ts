@@ -28,7 +28,8 @@ export class MemoryClients implements ClientStorage {
     // A copy, as a database makes one: later changes to the object of the application have no effect.
     const copy = JSON.parse(JSON.stringify(client)) as StoredClient;
     this.clients.set(client.id, { client: copy, createdAt: previous?.createdAt ?? Date.now() });
-    if (revokesGrants) this.endGeneration(client.id);
+    // A new client must not get the grants of a removed client with its ID.
+    if (revokesGrants || (!previous && this.removed.has(client.id))) this.endGeneration(client.id);
     return true;
   }
 
@@ -39,13 +40,17 @@ export class MemoryClients implements ClientStorage {
   removeClient(id: string): boolean {
     const removed = this.clients.delete(id);
     this.removed.add(id);
-    // If a client with this ID is created later, it must not get the grants of the removed client.
-    if (removed) this.endGeneration(id);
+    this.endGeneration(id);
     return removed;
   }
 
   listClients(after: string, limit: number): ClientPage {
-    const ids = [...this.clients.keys()].filter((id) => id > after).toSorted();
+    const start = Buffer.from(after);
+    const all = [...this.clients.keys()].map((id) => ({ id, bytes: Buffer.from(id) }));
+    const ids = all
+      .filter(({ bytes }) => bytes.compare(start) > 0)
+      .toSorted((one, other) => one.bytes.compare(other.bytes))
+      .map(({ id }) => id);
     const clients = ids.slice(0, limit).map((id) => this.findClient(id)!);
     return ids.length > limit ? { clients, next: ids[limit - 1]! } : { clients };
   }

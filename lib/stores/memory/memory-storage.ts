@@ -1,5 +1,6 @@
 import { unavailable } from '../../remote/unavailable.js';
 import type { StoredClient } from '../ports.js';
+import { GRANT_GRACE_PERIOD } from '../schema.js';
 import type { StoredRow, GrantFilter, GrantPage, GrantRow, RowKind, Row, ConsumedRow, Storage } from '../storage.js';
 import { isRevokedBefore, withoutRevokedBefore, parseRevocationTimes, NOT_BEFORE } from '../not-before.js';
 import { ExpiringMap } from './expiring-map.js';
@@ -36,13 +37,16 @@ export class MemoryStorage extends MemoryClients implements Storage {
     clients: readonly StoredClient[],
   ) {
     super(clients);
-    this.grants = new ExpiringMap(limit);
+    this.grants = new ExpiringMap(limit, GRANT_GRACE_PERIOD);
     this.onceValues = new ExpiringMap(limit);
   }
 
   save(grant: GrantRow | undefined, rows: readonly Row[]): void {
     if (grant && !this.saveGrant(grant)) return;
-    for (const row of rows) this.rowsOf(row.kind).set(row.digest, { ...row, revokedAt: null, consumedAt: 0 });
+    for (const { lifetime, ...row } of rows) {
+      const expiresAt = lifetime === undefined ? row.expiresAt : Date.now() + lifetime;
+      this.rowsOf(row.kind).set(row.digest, { ...row, expiresAt, revokedAt: null, consumedAt: 0 });
+    }
   }
 
   consumeAndSave({ kind, digest, data }: ConsumedRow, grant: GrantRow, rows: readonly Row[]): boolean {
@@ -58,7 +62,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
     // If the grant is missing, it may have been revoked before it was removed.
     if (!row || !this.isActive(grant)) return undefined;
     if (isRevokedBefore(this.revocationTimes, kind, grant!)) return undefined;
-    return row.revokedAt === null ? row : { ...row, revokedAgo: performance.now() - row.consumedAt };
+    return row.revokedAt === null ? { ...row } : { ...row, revokedAgo: performance.now() - row.consumedAt };
   }
 
   consume(kind: RowKind, digest: string): boolean {
@@ -186,7 +190,12 @@ export class MemoryStorage extends MemoryClients implements Storage {
   private saveGrant(grant: GrantRow): boolean {
     const known = this.grants.get(grant.id);
     if (!known) {
-      this.grants.set(grant.id, { ...grant, generation: this.generationOf(grant.clientId), revokedAt: null });
+      this.grants.set(grant.id, {
+        ...grant,
+        createdAt: Date.now(),
+        generation: this.generationOf(grant.clientId),
+        revokedAt: null,
+      });
       this.index(grant);
       return true;
     }

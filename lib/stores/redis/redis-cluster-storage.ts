@@ -32,8 +32,8 @@ export class RedisClusterStorage extends RedisStorage {
   }
 
   /**
-   * Saves the new rows first, whose tokens no client knows yet. Then one script marks the old row as used, which
-   * decides which caller succeeds. If the process stops in between, the client can retry.
+   * Marks a row as used and saves the new rows. Returns `false` and saves none if the row was already used. The new rows,
+   * whose tokens no client knows yet, are saved first, so the client can retry if the process stops in between.
    */
   override async consumeAndSave(consumed: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
     await Promise.all([this.saveRows(rows), this.list(grant), this.saveGrant(grant, '', '')]);

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '../../errors/index.js';
 import type { GrantFilter, GrantPage, GrantRow } from '../storage.js';
 import type { RunScript } from './connection.js';
-import { revocationMember, revocationMembers, isCurrentGeneration, type Keys, timeToLive } from './keys.js';
+import { revocationMember, revocationMembers, isCurrentGeneration, type Keys } from './keys.js';
 import {
   DROP_LIST,
   END_GENERATION,
@@ -21,6 +21,8 @@ import {
 interface StoredGrant extends GrantRow {
   generation: string;
   userGeneration: string | null;
+  /** Whether the grant has not expired, by the clock of Redis. */
+  isUnexpired: boolean;
 }
 
 /**
@@ -85,8 +87,8 @@ export class RedisGrants {
   async ofUser(userId: string): Promise<GrantRow[]> {
     const grantsById = new Map<string, GrantRow>();
     for await (const grants of this.active({ userId })) {
-      for (const { generation, userGeneration, ...grant } of grants) {
-        if (grant.lastUsedAt && timeToLive(grant.expiresAt) !== '0') grantsById.set(grant.id, grant);
+      for (const { generation, userGeneration, isUnexpired, ...grant } of grants) {
+        if (grant.lastUsedAt && isUnexpired) grantsById.set(grant.id, grant);
       }
     }
     return [...grantsById.values()].toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!);
@@ -102,8 +104,11 @@ export class RedisGrants {
     const cursors = new Map(entries.map(([id, score]) => [id!, `${score!}:${id!}`]));
     const stored = await this.matchingOf([...cursors.keys()], filter);
     const grants = (await this.states(stored))
-      .filter(({ grant, isOfClient, isOfUser }) => isOfClient && isOfUser && timeToLive(grant.expiresAt) !== '0')
-      .map(({ grant: { generation, userGeneration, ...grant } }) => ({ grant, cursor: cursors.get(grant.id)! }));
+      .filter(({ grant, isOfClient, isOfUser }) => isOfClient && isOfUser && grant.isUnexpired)
+      .map(({ grant: { generation, userGeneration, isUnexpired, ...grant } }) => ({
+        grant,
+        cursor: cursors.get(grant.id)!,
+      }));
     const isLast = grantId !== undefined || entries.length < limit;
     return isLast ? { grants } : { grants, next: cursors.get(entries.at(-1)![0]!)! };
   }
@@ -212,7 +217,7 @@ export class RedisGrants {
   private async find(id: string): Promise<StoredGrant | undefined> {
     const fields = (await this.run(FIND_GRANT, this.keys.grant(id))) as (string | null)[];
     const [clientId, userId = null, issuer = null, scope = null, data = null, ...state] = fields;
-    const [createdAt, lastUsedAt, expiresAt, revokedAt, generation, userGeneration = null] = state;
+    const [createdAt, lastUsedAt, expiresAt, revokedAt, generation, userGeneration = null, now] = state;
     if (typeof clientId !== 'string' || revokedAt !== '') return undefined;
     return {
       id,
@@ -226,6 +231,7 @@ export class RedisGrants {
       expiresAt: Number(expiresAt),
       generation: String(generation),
       userGeneration,
+      isUnexpired: Number(expiresAt) > Number(now),
     };
   }
 }

@@ -191,6 +191,7 @@ export function valuesOfGrant({ clientId, userId, issuer, scope, data, lastUsedA
   return [timeToLive(expiresAt), lastUsedAt === null ? '0' : '1', ...(fields.flat() as string[])];
 }
 
-function valuesOfRow({ grantId, clientId, userId, issuer, scope, data, expiresAt }: Row): string[] {
-  return [JSON.stringify({ grantId, clientId, userId, issuer, scope, data }), timeToLive(expiresAt)];
+function valuesOfRow({ grantId, clientId, userId, issuer, scope, data, expiresAt, lifetime }: Row): string[] {
+  const ttl = lifetime === undefined ? timeToLive(expiresAt) : String(Math.max(0, Math.ceil(lifetime)));
+  return [JSON.stringify({ grantId, clientId, userId, issuer, scope, data }), ttl];
 }

@@ -89,9 +89,15 @@ if ARGV[3] == '' then redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL')
 else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
 return 1`);
 
-export const FIND_GRANT = script(`return redis.call('HMGET', KEYS[1],
-  'clientId', 'userId', 'issuer', 'scope', 'data', 'createdAt', 'lastUsedAt', 'expiresAt', 'revokedAt', 'generation',
-  'userGeneration')`);
+/** Reads the fields of a grant, and the current time. */
+export const FIND_GRANT = script(
+  NOW,
+  `
+local found = redis.call('HMGET', KEYS[1], 'clientId', 'userId', 'issuer', 'scope', 'data', 'createdAt', 'lastUsedAt',
+  'expiresAt', 'revokedAt', 'generation', 'userGeneration')
+found[12] = now()
+return found`,
+);
 
 /** Revokes a grant. It is kept until it expires, so that nothing can be issued for it any more. */
 export const REVOKE_GRANT = script(
@@ -206,7 +212,7 @@ export const REMOVE_CLIENT = script(
 local removed = redis.call('HDEL', KEYS[1], 'client')
 redis.call('HDEL', KEYS[1], 'secretHashes')
 redis.call('HSETNX', KEYS[1], 'createdAt', text(now()))
-if removed > 0 then end_generation(KEYS[1]) end
+end_generation(KEYS[1])
 return removed`,
 );
 

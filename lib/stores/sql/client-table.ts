@@ -1,7 +1,8 @@
 import type { StoredClient } from '../ports.js';
 import type { ClientPage, ClientRecord, ClientStorage } from '../client-storage.js';
+import { readClient, writeClient } from '../client-texts.js';
 import type { Database } from './database.js';
-import { type Identifier, type Sql, sql } from './sql.js';
+import { type Identifier, join, paddedKeys, type Sql, sql } from './sql.js';
 
 /**
  * A row of the table of clients. `metadata` has all other properties of the client as JSON, so that new properties need
@@ -18,25 +19,39 @@ interface ClientTableRecord {
 /** Stores clients in a table. */
 export class ClientTable implements ClientStorage {
   private readonly records: Sql;
+  private readonly lookUpClient: (id: string) => Promise<ClientTableRecord | undefined>;
 
   constructor(
     protected readonly database: Database,
-    protected readonly clients: Identifier,
+    readonly clients: Identifier,
   ) {
     this.records = sql`SELECT id, secret_hashes, metadata, created_at, ${database.now} AS clock FROM ${clients}`;
+    // If another tool created the table, its collation may be case-insensitive, so that the query finds `Alice` for
+    // `alice`.
+    this.lookUpClient = database.batched<string, ClientTableRecord | undefined>({
+      runOne: async (id) => {
+        const [record] = await database.find<ClientTableRecord>(sql`${this.records} WHERE id = ${id}`);
+        return record?.id === id ? record : undefined;
+      },
+      runMany: async (ids) => {
+        const records = await database.find<ClientTableRecord>(
+          sql`${this.records} WHERE id IN (${join(paddedKeys(ids))})`,
+        );
+        const byId = new Map(records.map((record) => [record.id, record]));
+        return ids.map((id) => byId.get(id));
+      },
+    });
   }
 
   async findClient(id: string): Promise<ClientRecord | undefined> {
     if (!isStorable(id)) return undefined;
-    const [record] = await this.database.find<ClientTableRecord>(sql`${this.records} WHERE id = ${id}`);
-    // If another tool created the table, its collation may be case-insensitive, so that the query finds `Alice` for
-    // `alice`.
-    return record?.id === id ? read(record) : undefined;
+    const record = await this.lookUpClient(id);
+    return record && read(record);
   }
 
   async saveClient(client: StoredClient, previous: ClientRecord | undefined, revokesGrants: boolean): Promise<boolean> {
     const { id } = client;
-    const { metadata, hashes } = textsOf(client);
+    const { metadata, secretHashes: hashes } = writeClient(client);
     if (!previous) return this.addClient(requireStorable(id), metadata, hashes);
     const previousRow = previous.version as ClientTableRecord;
     if (!revokesGrants && previousRow.metadata === metadata && previousRow.secret_hashes === hashes) return true;
@@ -64,7 +79,7 @@ export class ClientTable implements ClientStorage {
 
   async addNewClient(client: StoredClient): Promise<boolean> {
     const id = requireStorable(client.id);
-    const { metadata, hashes } = textsOf(client);
+    const { metadata, secretHashes: hashes } = writeClient(client);
     if (await this.insert(id, metadata, hashes, 0)) return true;
     // A row without metadata that is not marked as removed only counts how often grants were revoked.
     const count = await this.database.change(sql`UPDATE ${this.clients} SET metadata = ${metadata},
@@ -122,21 +137,15 @@ export class ClientTable implements ClientStorage {
 /** The value of `secret_hashes` that marks a client as removed. */
 const REMOVED = '';
 
-/** Returns two JSON texts: the properties of a client, and the hashes of its secrets. */
-function textsOf({ id: _, secret: __, secretHashes = [], ...rest }: StoredClient) {
-  return { metadata: JSON.stringify(rest), hashes: JSON.stringify(secretHashes) };
-}
-
 function read(record: ClientTableRecord): ClientRecord | undefined {
   const { id, metadata, secret_hashes: hashes, created_at: createdAt, clock } = record;
   if (metadata === null) return undefined;
-  const client = readClient(id, metadata);
-  client.secretHashes = JSON.parse(hashes) as StoredClient['secretHashes'];
-  return { client, createdAt: Number(createdAt), readAt: Number(clock), version: record };
-}
-
-export function readClient(id: string, metadata: string): StoredClient {
-  return { ...(JSON.parse(metadata) as Omit<StoredClient, 'id'>), id };
+  return {
+    client: readClient(id, metadata, hashes),
+    createdAt: Number(createdAt),
+    readAt: Number(clock),
+    version: record,
+  };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 
 import type { Deadline, TimedOperation } from '../deadline.js';
+import { Batches, type Statements } from './batches.js';
 import type { Connections, Result, Statement } from './connections.js';
 import type { Dialect } from './dialect.js';
 import { type Identifier, type Sql, rawSql } from './sql.js';
@@ -46,6 +47,7 @@ export class Database {
   constructor(
     private readonly executor: SqlExecutor,
     private readonly deadline: Deadline,
+    private readonly batching = true,
   ) {
     const { dialect, connections } = executor;
     this.isBlocking = dialect === 'sqlite';
@@ -63,6 +65,16 @@ export class Database {
   /** Runs work within the deadline of the store. */
   within<T>(work: () => Promise<T>): Promise<T> {
     return this.deadline.within(work);
+  }
+
+  /**
+   * Returns a function that runs a call. If batching is on, concurrent calls share statements. SQLite runs one statement
+   * at a time in this process, so that batches would gain nothing.
+   */
+  batched<Given, Returned>(statements: Statements<Given, Returned>): (given: Given) => Promise<Returned> {
+    if (this.isBlocking || !this.batching) return statements.runOne;
+    const batches = new Batches(statements, this.deadline);
+    return (given) => batches.run(given);
   }
 
   /** Whether all tables and columns of a query exist. */

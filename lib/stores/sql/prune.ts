@@ -11,6 +11,8 @@ interface Expired {
   condition: Sql;
   indexColumn: Sql;
   batchSize: number;
+  /** After it is aborted, no further statement begins. */
+  signal: AbortSignal | undefined;
 }
 
 /**
@@ -29,10 +31,11 @@ const MAX_BLOCKING_BATCH = 100;
  */
 export async function pruneTable(
   database: Database,
-  { table, key, condition, indexColumn, batchSize }: Expired,
+  { table, key, condition, indexColumn, batchSize, signal }: Expired,
 ): Promise<number> {
   const limit = Math.min(Math.max(Math.trunc(batchSize) || 1, 1), database.isBlocking ? MAX_BLOCKING_BATCH : MAX_BATCH);
   for (let count = 0, start: unknown = 0; ;) {
+    if (signal?.aborted) return count;
     // An index keeps deleted rows as long as older transactions run. The lower bound skips the rows of earlier batches.
     const expired = await database.find<{ row_key: string; position: unknown }>(
       sql`SELECT ${key} AS row_key, ${indexColumn} AS position FROM ${table} WHERE ${condition} AND ${indexColumn} >= ${start}

@@ -1,6 +1,7 @@
 import { type Columns, GRANT_COLUMNS, grantRecord, ROW_COLUMNS } from '../schema.js';
 import type { StoredRow, GrantRow, Row } from '../storage.js';
-import { readClient, requireStorable } from './client-table.js';
+import { readClient } from '../client-texts.js';
+import { requireStorable } from './client-table.js';
 import { join, type Sql, sql, castTo, rawSql } from './sql.js';
 
 /** A record of a driver. Drivers return 64-bit integers as strings. As milliseconds, they fit in a number exactly. */
@@ -34,6 +35,26 @@ class Fields<Field extends string> {
    */
   typedValues(record: Values): Sql {
     return join(this.fields.map((field) => castTo(record[field], TYPES[this.columns[field].type])));
+  }
+
+  /** Returns SQL for each column, with the alias of the table. */
+  references(alias: string): Record<Field, Sql> {
+    const entries = this.fields.map((field) => [field, rawSql(`${alias}.${this.columns[field].name}`)]);
+    return Object.fromEntries(entries) as Record<Field, Sql>;
+  }
+
+  /**
+   * Returns SQL that reads records from a JSON text on PostgreSQL, so that a statement has the same text for any number
+   * of them.
+   * @param name name of a column that the records have in addition
+   */
+  recordset(records: readonly Values[], name: string, type: 'bigint' | 'boolean'): Sql {
+    const columns = this.fields.map((field) => ({ field, ...this.columns[field] }));
+    const types = [...columns.map((column) => `${column.name} ${TYPES[column.type]}`), `${name} ${type}`];
+    const byName = records.map((record) =>
+      Object.fromEntries([...columns.map((column) => [column.name, record[column.field]]), [name, record[name]]]),
+    );
+    return sql`json_to_recordset(${castTo(JSON.stringify(byName), 'json')}) AS x (${rawSql(types.join(', '))})`;
   }
 
   read(record: DatabaseRecord): Record<Field, string | number | null> {

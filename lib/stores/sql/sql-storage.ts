@@ -1,5 +1,15 @@
-import { DAY, dayOf } from '../schema.js';
-import type { StoredRow, GrantFilter, GrantPage, GrantRow, RowKind, Row, ConsumedRow, Storage } from '../storage.js';
+import { DAY, GRANT_GRACE_PERIOD } from '../schema.js';
+import type {
+  StoredRow,
+  GrantFilter,
+  GrantPage,
+  GrantRow,
+  RowKey,
+  RowKind,
+  Row,
+  ConsumedRow,
+  Storage,
+} from '../storage.js';
 import {
   isRevokedBefore,
   RevocationTimesCache,
@@ -7,32 +17,37 @@ import {
   NOT_BEFORE,
   REVISION_LENGTH,
 } from '../not-before.js';
-import { ClientTable, isStorable } from './client-table.js';
+import { ClientTable, isStorable, requireStorable } from './client-table.js';
 import type { Database } from './database.js';
+import { grantExtension } from './grant-extension.js';
 import type { TableNames } from './table-names.js';
 import { markOnce, readText, replaceText } from './standalone-rows.js';
 import { pruneTable } from './prune.js';
 import { type DatabaseRecord, GRANT, newGrant, newRow, readGrant, readRow, ROW } from './records.js';
-import { join, type Identifier, type Sql, sql, rawSql } from './sql.js';
+import { rowLookups } from './row-lookups.js';
+import { join, paddedKeys, type Identifier, type Sql, sql, rawSql } from './sql.js';
+import { isRejected } from './statement-errors.js';
 
-/**
- * Milliseconds for which a grant stays stored after it expired, so that requests in progress still find out that it was
- * revoked.
- */
-const GRACE_PERIOD = 60_000;
-/** Maximum number to which the revoked grants of a client are counted. */
+/** The number to which the revoked grants of a client are counted. */
 const MAX_COUNT = 100_000;
+
+/** A grant that is saved together with rows. */
+export interface SavedGrant {
+  readonly grant: GrantRow;
+  readonly rows: readonly Row[];
+}
 
 /**
  * Stores codes, tokens and other rows in a table. A row is active only while its grant is, which every look-up
  * verifies. So revoking a grant changes one row, and also covers rows that are saved at the same time or later.
  */
 export abstract class SqlStorage extends ClientTable implements Storage {
-  protected readonly grants: Identifier;
-  protected readonly tokens: Identifier;
-  private readonly findRow: Sql;
+  readonly grants: Identifier;
+  readonly tokens: Identifier;
   /** SQL for the revision of the times of `revokeBefore()`. */
   private readonly revision: Sql;
+  private readonly lookUpRow: (key: RowKey) => Promise<DatabaseRecord | undefined>;
+  private readonly saveNew: (saved: SavedGrant) => Promise<void>;
   private readonly revocationTimes = new RevocationTimesCache(() => this.readText(NOT_BEFORE));
 
   constructor(
@@ -43,29 +58,33 @@ export abstract class SqlStorage extends ClientTable implements Storage {
     super(database, database.table(names.clients));
     this.grants = database.table(names.grants);
     this.tokens = database.table(names.tokens);
-    // The client is read together with the token in one query.
-    const columns = storesClients ? sql`${ROW.of('t')}, c.id AS known_id, c.metadata` : ROW.of('t');
     this.revision = sql`(SELECT SUBSTR(n.data, 1, ${rawSql(String(REVISION_LENGTH))}) FROM ${this.tokens} n
       WHERE n.digest = ${rawSql(`'${NOT_BEFORE}'`)} AND n.kind = 'text') AS revision`;
-    // No index serves a difference, which is intended: without statistics, PostgreSQL would otherwise scan all grants
-    // by generation.
-    this.findRow = sql`SELECT ${columns}, ${database.now} - t.revoked_at AS revoked_ago,
-      t.expires_at - ${database.now} AS expires_in, g.created_at AS granted_at,
-      ${this.revision} FROM ${this.tokens} t
-      JOIN ${this.grants} g ON g.id = t.grant_id LEFT JOIN ${this.clients} c ON c.id = t.client_id
-      WHERE g.revoked_at IS NULL AND g.client_generation - COALESCE(c.generation, 0) = 0`;
+    const rowsOf = (rows: Sql, digests: readonly string[]) => this.rowsOf(rows, digests);
+    this.lookUpRow = rowLookups(database, this, { storesClients, revision: this.revision, rowsOf });
+    this.saveNew = database.batched({
+      runOne: ({ grant, rows }) => this.saveOne(grant, rows),
+      runMany: async (all) => {
+        // All processes lock known grants in the same order.
+        await this.saveMany(all.toSorted((one, other) => (one.grant.id < other.grant.id ? -1 : 1)));
+        return all.map(() => undefined);
+      },
+      keyOf: ({ grant }) => grant.id,
+      hadNoEffect: isRejected,
+    });
   }
 
   async save(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
-    if (grant) await this.database.change(this.upsertGrant(grant));
-    if (rows.length > 0) await this.database.change(this.insertRows(rows));
+    if (!grant || rows.length === 0) return this.saveOne(grant, rows);
+    requireStorable(grant.clientId);
+    if (grant.userId !== null) requireStorable(grant.userId);
+    return this.saveNew({ grant, rows });
   }
 
   abstract consumeAndSave(consumed: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean>;
 
   async find(kind: RowKind, digest: string): Promise<StoredRow | undefined> {
-    const query = sql`${this.findRow} AND t.digest = ${digest} AND t.kind = ${kind}`;
-    const [record] = await this.database.find<DatabaseRecord>(query);
+    const record = await this.lookUpRow({ kind, digest });
     if (!record) return undefined;
     const row = readRow(record, this.storesClients);
     const times = await this.revocationTimes.get(record['revision'] as string | null);
@@ -83,8 +102,9 @@ export abstract class SqlStorage extends ClientTable implements Storage {
     const { now } = this.database;
     const changed = sql`grant_id = ${to.grantId}, user_id = ${to.userId}, scope = ${to.scope}, data = ${to.data}`;
     const expiry = to.lifetime === undefined ? sql`` : sql`, expires_at = ${now} + ${to.lifetime}`;
+    const isUnchanged = data === null ? sql`data IS NULL` : sql`data = ${data}`;
     const count = await this.database.change(sql`UPDATE ${this.tokens} SET ${changed}${expiry}
-      WHERE digest = ${digest} AND kind = ${kind} AND data = ${data} AND revoked_at IS NULL`);
+      WHERE digest = ${digest} AND kind = ${kind} AND ${isUnchanged} AND revoked_at IS NULL`);
     return count === 1;
   }
 
@@ -109,6 +129,7 @@ export abstract class SqlStorage extends ClientTable implements Storage {
   }
 
   async hasGrant(id: string): Promise<boolean> {
+    if (!isStorable(id)) return false;
     const rows = await this.database.find(sql`SELECT id FROM ${this.grants} WHERE id = ${id} AND ${this.active}`);
     return rows.length > 0;
   }
@@ -137,53 +158,57 @@ export abstract class SqlStorage extends ClientTable implements Storage {
     return rows.length < limit ? { grants } : { grants, next: String(rows.at(-1)!['id']) };
   }
 
-  async prune(batchSize: number): Promise<number> {
+  async prune(batchSize: number, signal?: AbortSignal): Promise<number> {
     const { database, tokens, grants } = this;
     const { statementStart: now } = database;
     const isExpired = sql`expires_at < ${now}`;
-    const isExpiredLongAgo = sql`expires_on <= ${now} / ${DAY} AND expires_at < ${now} - ${GRACE_PERIOD}`;
+    const isExpiredLongAgo = sql`expires_on <= ${now} / ${DAY} AND expires_at < ${now} - ${GRANT_GRACE_PERIOD}`;
     const count = await pruneTable(database, {
       table: tokens,
       key: sql`digest`,
       condition: isExpired,
       indexColumn: sql`expires_at`,
       batchSize,
+      signal,
     });
-    const grant = { table: grants, key: sql`id`, condition: isExpiredLongAgo, indexColumn: sql`expires_on`, batchSize };
-    return count + (await pruneTable(database, grant));
+    const indexColumn = sql`expires_on`;
+    const expired = { table: grants, key: sql`id`, condition: isExpiredLongAgo, indexColumn, batchSize, signal };
+    return count + (await pruneTable(database, expired));
+  }
+
+  /** Saves a grant and its rows, which is not atomic. */
+  protected async saveOne(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
+    if (grant) await this.database.change(this.upsertGrant(grant));
+    if (rows.length > 0) await this.database.change(this.insertRows(rows));
+  }
+
+  /** Saves several grants with different IDs, and their rows. If a statement is rejected, it may be called again. */
+  protected async saveMany(all: readonly SavedGrant[]): Promise<void> {
+    for (const { grant, rows } of all) await this.saveOne(grant, rows);
   }
 
   /** Returns a statement that inserts a grant or, if it exists, extends it. A revoked grant stays revoked. */
   protected upsertGrant(grant: GrantRow): Sql {
     return sql`INSERT INTO ${this.grants} AS g (${GRANT.names}) VALUES (${this.grantValues(grant)})
-      ON CONFLICT (id) DO UPDATE SET ${this.used(grant, '', 'g.')} WHERE g.revoked_at IS NULL`;
+      ON CONFLICT (id) DO UPDATE SET ${grantExtension(grant, '', 'g.')} WHERE g.revoked_at IS NULL`;
   }
 
   protected grantValues(grant: GrantRow): Sql {
     return GRANT.values(newGrant(grant, this.generationOf(grant.clientId), this.database.now));
   }
 
-  /**
-   * Returns SQL for the assignments that extend a grant: the time of use, and a later expiry.
-   * @param to prefix of the columns that are assigned
-   * @param from prefix of the columns that are read
-   */
-  protected used({ lastUsedAt, expiresAt }: GrantRow, to: '' | 'g.', from: '' | 'g.'): Sql {
-    const later = (column: string, value: number) => {
-      const [left, right] = [rawSql(to + column), rawSql(from + column)];
-      return sql`${left} = CASE WHEN ${right} < ${value} THEN ${value} ELSE ${right} END`;
-    };
-    const lastUsed = sql`${rawSql(to)}last_used_at = COALESCE(${lastUsedAt}, ${rawSql(from)}last_used_at)`;
-    return sql`${lastUsed}, ${later('expires_at', expiresAt)}, ${later('expires_on', dayOf(expiresAt))}`;
-  }
-
-  /** Returns a statement that inserts rows of one grant, if the grant is not revoked. */
+  /** Returns a statement that inserts each row whose grant is not revoked. */
   protected insertRows(rows: readonly Row[]): Sql {
     const each = rows.map(
       (row) => sql`SELECT ${ROW.values(newRow(row, this.database.now))} FROM ${this.grants}
       WHERE id = ${row.grantId} AND revoked_at IS NULL`,
     );
     return sql`INSERT INTO ${this.tokens} (${ROW.names}) ${join(each, ' UNION ALL ')}`;
+  }
+
+  /** Returns a query for the rows of several digests, made from a query for all rows. */
+  protected rowsOf(rows: Sql, digests: readonly string[]): Sql {
+    return sql`${rows} AND t.digest IN (${join(paddedKeys(digests))})`;
   }
 
   private activeOf({ grantId, userId, clientId, issuer }: GrantFilter): Sql {

@@ -47,7 +47,7 @@ export function rawSql(text: string): Sql {
 }
 
 /** Returns SQL for a value with a cast to a type, for places in which the database cannot infer it. */
-export function castTo(value: unknown, type: 'text' | 'bigint' | 'integer'): Sql {
+export function castTo(value: unknown, type: 'text' | 'bigint' | 'integer' | 'json'): Sql {
   return new Sql(['CAST(', ` AS ${type})`], [value]);
 }
 
@@ -57,4 +57,14 @@ export function join(parts: readonly unknown[], between = ', '): Sql {
     ['', ...Array<string>(Math.max(parts.length - 1, 0)).fill(between), ''].slice(0, parts.length + 1),
     parts,
   );
+}
+
+/**
+ * Returns keys in order, so that the database reads its index in order. Empty keys, which no record has,
+ * make their number a power of two, so that few different statements are prepared.
+ */
+export function paddedKeys(keys: readonly string[]): readonly string[] {
+  const sorted = [...new Set(keys)].toSorted();
+  const length = 2 ** Math.ceil(Math.log2(sorted.length));
+  return Array.from({ length }, (_, index) => sorted[index] ?? '');
 }

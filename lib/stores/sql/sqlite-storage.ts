@@ -1,4 +1,5 @@
 import type { GrantRow, Row, ConsumedRow } from '../storage.js';
+import { grantExtension } from './grant-extension.js';
 import { newRow, ROW } from './records.js';
 import { join, sql } from './sql.js';
 import { SqlStorage } from './sql-storage.js';
@@ -30,7 +31,7 @@ export class SqliteStorage extends SqlStorage {
         grant_id = CASE WHEN excluded.revoked_at IS NULL THEN NULL ELSE grant_id END`;
     return this.database.runAtomically([
       exchange,
-      sql`UPDATE ${this.grants} SET ${this.used(grant, '', '')} WHERE id = ${grantId}`,
+      sql`UPDATE ${this.grants} SET ${grantExtension(grant, '', '')} WHERE id = ${grantId}`,
     ]);
   }
 }

@@ -32,6 +32,12 @@ export const isReadOnly = (error: unknown) => READ_ONLY.includes(codeOf(error));
 /** Whether an error means that the statement had no effect, so that it may be sent again. */
 export const isRetryable = (error: unknown) => WITHOUT_EFFECT.includes(codeOf(error)) || UNSENT.test(String(error));
 
+/** Matches error codes of database servers: the SQLSTATE of PostgreSQL, and the names of MySQL and MariaDB. */
+const SERVER_CODE = /^(?:(?:\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3}|ER_\w+)$/;
+
+/** Whether a database server rejected a statement, so that the statement had no effect. */
+export const isRejected = (error: unknown) => SERVER_CODE.test(codeOf(error));
+
 /** Whether an error means that a row with the same primary key exists. */
 export const isDuplicateKey = (error: unknown) => DUPLICATE_KEY.includes(codeOf(error));
 

@@ -9,8 +9,8 @@ import { oauthMigrations } from './migrations.js';
 /**
  * Verifies that a database has all tables and columns of the store, and that no migration of `oauthMigrations()` is
  * pending. A database without records of these migrations, for example after `synchronize`, needs only the columns.
- * @throws {InvalidArgumentError} If an entity, a table, a column or a migration is missing. The message names it and
- * the command that adds it.
+ * @throws {InvalidArgumentError} If an entity, a table, a column or a migration is missing. The message names the missing
+ * entity, or the tables and migrations, and how to add them.
  */
 export async function checkSchema(source: DataSource, database: Database, { prefix }: TableOptions): Promise<void> {
   const names = tableNames(prefix);

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 
-/** Minimum milliseconds between two generations: a server that stays read-only must not cause a reconnect per request. */
+/** Minimum milliseconds between two generations: a server that does not recover must not cause a reconnect per request. */
 const PAUSE = 1000;
 
 /** A pool of `pg` or `mysql2`. */
@@ -9,10 +9,12 @@ interface EmittingPool {
 }
 
 /**
- * The generations of a pool's connections. After a failover, a pool still has connections to the demoted server, which
- * returns old data. A new generation makes all earlier connections obsolete.
+ * The generations of a pool's connections. After a failover, a pool still has connections to the old primary, which
+ * returns old data or does not respond. A new generation makes all earlier connections obsolete.
  */
 export class ConnectionGenerations {
+  /** The time of the last response to any statement of the pool. */
+  respondedAt = performance.now();
   private current = 0;
   private renewedAt = -Infinity;
   private readonly known = new WeakMap<object, number>();
@@ -21,6 +23,16 @@ export class ConnectionGenerations {
   constructor(private readonly pool?: EmittingPool) {
     // The events of pg-pool and mysql2 for a new connection.
     for (const event of ['connect', 'connection']) pool?.on(event, (connection) => this.join(connection));
+  }
+
+  /**
+   * Begins a new generation if the pool got no response during the second half of a statement's wait: its idle
+   * connections are probably dead too.
+   * @param since the time at which the statement was sent
+   */
+  renewIfSilent(since: number): void {
+    const now = performance.now();
+    if (now - this.respondedAt > (now - since) / 2) this.renew();
   }
 
   /** Begins a new generation, at most once a second. */

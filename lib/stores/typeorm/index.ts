@@ -1,14 +1,13 @@
 import type { DataSource } from 'typeorm';
 
 import type { SchemaModel } from '../../model/health.js';
-import { Deadline, type DeadlineOption } from '../deadline.js';
+import { Deadline } from '../deadline.js';
 import { registerStorageLocation } from '../storage-location.js';
-import type { Clients, Users } from '../ports.js';
-import type { SecretCheckOptions } from '../secret-check.js';
 import { Database } from '../sql/database.js';
 import { STORAGES } from '../sql/storages.js';
 import type { SqlStorage } from '../sql/sql-storage.js';
-import { tableNames, type TableOptions } from '../sql/table-names.js';
+import type { SqlStoreOptions } from '../sql/sql-store-options.js';
+import { tableNames } from '../sql/table-names.js';
 import { Store } from '../store.js';
 import { checkSchema } from './check-schema.js';
 import { TypeOrmExecutor } from './typeorm-executor.js';
@@ -21,12 +20,7 @@ export { oauthEntities } from './entities.js';
 export { oauthMigrations } from './migrations.js';
 
 /** The options of `new TypeOrmStore()`. */
-export interface TypeOrmStoreOptions extends TableOptions, DeadlineOption, SecretCheckOptions {
-  users: Users;
-  /**
-   * Finds the clients of the application. If omitted, the store keeps clients in a table. Add them with `saveClient()`.
-   */
-  clients?: Clients;
+export interface TypeOrmStoreOptions extends SqlStoreOptions {
   /**
    * Whether to use prepared statements on PostgreSQL, so that each connection plans a statement once. Set `false`
    * behind a PgBouncer in transaction pooling mode, if it is older than 1.21 or its `max_prepared_statements` is 0.
@@ -49,10 +43,10 @@ export class TypeOrmStore extends Store<SqlStorage> implements SchemaModel {
 
   constructor(
     dataSource: DataSource,
-    { users, clients, prefix, deadline, preparedStatements, ...options }: TypeOrmStoreOptions,
+    { users, clients, prefix, deadline, batching, preparedStatements, ...options }: TypeOrmStoreOptions,
   ) {
     const executor = new TypeOrmExecutor(dataSource, preparedStatements);
-    const database = new Database(executor, new Deadline(deadline));
+    const database = new Database(executor, new Deadline(deadline), batching);
     super(new STORAGES[executor.dialect](database, tableNames(prefix), !clients), { users, clients, ...options });
     registerStorageLocation(this, dataSource, tableNames(prefix).tokens);
     database.explain = () => checkSchema(dataSource, database, { prefix });

@@ -2,9 +2,10 @@ import type { DataSource, QueryRunner } from 'typeorm';
 
 import type { TimedOperation } from '../deadline.js';
 import type { Connections, Result, Statement } from '../sql/connections.js';
+import { type EmittingPool, handlePoolErrors } from '../sql/pool-errors.js';
 import { generationsOf } from './connection-generations.js';
 import { runPrepared } from './prepared.js';
-import { isReadOnly } from '../sql/statement-errors.js';
+import { isReadOnly, isRejected } from '../sql/statement-errors.js';
 import { type PooledConnection, stopStatement } from './stop-statement.js';
 
 const NONE_FREE =
@@ -41,24 +42,33 @@ export class Pool implements Connections {
     });
   }
 
-  /** Runs work on a connection. Drops the connection if the deadline passes, or if its server is read-only. */
+  /**
+   * Runs work on a connection. Drops the connection if the deadline passes, or if its server is read-only. If the whole
+   * pool gets no responses, its idle connections are probably dead too, and are replaced before they are used.
+   */
   private async hold<T>(operation: TimedOperation, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
     keepAlive(this.source);
+    const generations = generationsOf(this.source);
     const { runner, connection } = await this.connect(operation);
+    const sentAt = performance.now();
     let mustDrop = false;
     try {
       operation.reason = 'the statement was sent, but there was no response';
       operation.cancel = () => {
         mustDrop = true;
+        generations.renewIfSilent(sentAt);
         const stopped = stopStatement(this.source, connection);
         // PgBouncer forwards a cancel request only while the client is connected.
         if (this.source.options.type === 'postgres') void stopped.then(() => drop(runner, connection));
         else drop(runner, connection);
       };
-      return await work(runner);
+      const result = await work(runner);
+      generations.respondedAt = performance.now();
+      return result;
     } catch (error) {
+      if (isRejected(error)) generations.respondedAt = performance.now();
       mustDrop ||= isReadOnly(error);
-      if (isReadOnly(error)) generationsOf(this.source).renew();
+      if (isReadOnly(error)) generations.renew();
       throw error;
     } finally {
       operation.cancel = undefined;
@@ -103,30 +113,9 @@ function drop(runner: QueryRunner, connection: PooledConnection): void {
   }
 }
 
-interface PostgresPool {
-  on(event: 'acquire', listener: (client: PostgresClient) => void): unknown;
-}
-
-interface PostgresClient {
-  on(event: 'error', listener: () => void): unknown;
-}
-
-const seen = new WeakSet<PostgresPool | PostgresClient>();
-
-/**
- * Keeps the process alive when PostgreSQL restarts. For a moment, a connection has neither the error listener of the
- * pool nor that of TypeORM, and an unhandled `error` event would end the process. The statement fails in any case.
- */
+/** For a moment, a connection has neither the error listener of the pool nor that of TypeORM. */
 function keepAlive({ driver }: DataSource): void {
   // A DataSource that is closed and initialized again has other pools.
-  const { master, slaves = [] } = driver as { master?: PostgresPool; slaves?: PostgresPool[] };
-  if (!master?.on || seen.has(master)) return;
-  for (const pool of [master, ...slaves]) {
-    seen.add(pool);
-    pool.on('acquire', (client) => {
-      if (seen.has(client)) return;
-      seen.add(client);
-      client.on('error', () => undefined);
-    });
-  }
+  const { master, slaves = [] } = driver as { master?: EmittingPool; slaves?: EmittingPool[] };
+  if (master?.on) for (const pool of [master, ...slaves]) handlePoolErrors(pool);
 }

@@ -54,7 +54,10 @@ interface PostgresClient extends PooledConnection {
   constructor: new (config: object) => { connection: PostgresProtocol };
 }
 
-/** Sends a CancelRequest: the server cancels the statement and closes the connection. PgBouncer forwards it. */
+/**
+ * Cancels the running statement of a PostgreSQL connection. It opens a second connection and sends a CancelRequest, after
+ * which the database closes that second connection. PgBouncer forwards the request.
+ */
 const cancelPostgres: Stop = (connection, _source, done) => {
   const client = connection as PostgresClient;
   const { host, port, ssl = false, sslNegotiation } = client;

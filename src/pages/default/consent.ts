@@ -35,10 +35,13 @@ export function consent(context: ConsentPageContext): Page {
 }
 
 /**
- * Whether the client is a public client on the user's own device. Any program there could impersonate it. RFC 8252 §8.6
+ * Whether the client is a public client on the user's own device: its redirect URI is a loopback address or has a
+ * private-use scheme. Any program there could impersonate it. RFC 8252 §8.6
  */
 function isLocalPublicClient(client: Client, redirectUri: string): boolean {
-  return isPublicClient(client) && /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(redirectUri).hostname);
+  const { hostname, protocol } = new URL(redirectUri);
+  const isLocal = !/^https?:$/.test(protocol) || /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+  return isLocal && isPublicClient(client);
 }
 
 /**

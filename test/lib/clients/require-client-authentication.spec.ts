@@ -64,7 +64,9 @@ describe('the option `requireClientAuthentication`', () => {
       'token',
       formRequest({ ...parameters, grant_type: 'client_credentials' }),
     );
-    expect(summary(itself.error)).toBe('400 unauthorized_client: Unauthorized client: `grant_type` is invalid');
+    expect(summary(itself.error)).toBe(
+      '400 unauthorized_client: Unauthorized client: a public client is not allowed to use this `grant_type`',
+    );
     expect(testModel.accessTokens.size).toBe(0);
     expect((await runOperation(testModel, 'token', inForm(parameters))).status).toBe(200);
   });

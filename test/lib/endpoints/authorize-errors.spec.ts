@@ -105,12 +105,14 @@ describe('an error of an authorization request', () => {
     ] as const;
     for (const [query, parameter] of cases) {
       const { error, status, redirected } = await authorize(query, testModel);
-      expect(summary(error)).toBe(`400 unauthorized_client: Unauthorized client: \`${parameter}\` is invalid`);
+      expect(summary(error)).toBe(
+        `400 unauthorized_client: Unauthorized client: this client is not allowed to use this \`${parameter}\``,
+      );
       expect([status, redirected['error'], redirected['state']]).toEqual([302, 'unauthorized_client', 'xyz']);
     }
   });
 
-  it('is unsupported_response_type if the server does not support it, whatever the client may use', async () => {
+  it('is unsupported_response_type if the server does not support the response type', async () => {
     const { error, redirected } = await authorize({ response_type: 'id_token' });
     expect(error?.name).toBe('unsupported_response_type');
     expect(redirected['error']).toBe('unsupported_response_type');

@@ -18,7 +18,7 @@ describe('an error of an authorization request that is not redirected', () => {
   };
   const NOT_A_URI = 'invalid_request: Invalid request: `redirect_uri` is not a valid URI';
   const MISMATCH = 'invalid_client: Invalid client: `redirect_uri` does not match client value';
-  const NO_URI = 'invalid_client: Invalid client: missing client `redirectUri`';
+  const NO_URI = 'invalid_client: Invalid client: this client has no registered `redirect_uri`';
   const NO_GRANTS = 'invalid_client: Invalid client: missing client `grants`';
 
   it.each<[string, object, string, TestModel?]>([

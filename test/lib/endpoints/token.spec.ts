@@ -84,10 +84,15 @@ describe('the parameter `grant_type` of a token request', () => {
     const testModel = createTestModel();
     testModel.clients.set('web', { ...WEB, grants: ['password'] });
     const { error, status, body } = await runOperation(testModel, 'token', tokenRequest(GRANT));
-    expect(summary(error)).toBe('400 unauthorized_client: Unauthorized client: `grant_type` is invalid');
+    expect(summary(error)).toBe(
+      '400 unauthorized_client: Unauthorized client: this client is not allowed to use this `grant_type`',
+    );
     expect({ status, body }).toEqual({
       status: 400,
-      body: { error: 'unauthorized_client', error_description: 'Unauthorized client: `grant_type` is invalid' },
+      body: {
+        error: 'unauthorized_client',
+        error_description: 'Unauthorized client: this client is not allowed to use this `grant_type`',
+      },
     });
   });
 
@@ -159,7 +164,9 @@ describe('an error of the token endpoint', () => {
         'token',
         formRequest({ ...GRANT, client_id: 'spa', ...form }),
       );
-      expect(summary(error)).toBe('400 unauthorized_client: Unauthorized client: `grant_type` is invalid');
+      expect(summary(error)).toBe(
+        '400 unauthorized_client: Unauthorized client: a public client is not allowed to use this `grant_type`',
+      );
       expect(headers['www-authenticate']).toBeUndefined();
     },
   );

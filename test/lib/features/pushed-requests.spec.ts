@@ -217,7 +217,7 @@ describe('the pushed authorization request endpoint (RFC 9126)', () => {
     [
       'a client without redirect URIs',
       formRequest({ ...ASKED, client_id: 'machine', client_secret: SECRET, redirect_uri: undefined }),
-      said('invalid_request', 'Invalid request: missing client `redirectUri`'),
+      said('invalid_request', 'Invalid request: this client has no registered `redirect_uri`'),
     ],
     [
       'a public client without a code_challenge',

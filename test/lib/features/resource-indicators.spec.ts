@@ -194,7 +194,7 @@ describe('a code or refresh token that was granted for resources', () => {
     }
   });
 
-  it('issues no token for a resource that was not granted', async () => {
+  it('is rejected if the request also contains a resource that was not granted', async () => {
     const testModel = createTestModel();
     addRefreshToken(testModel, { resource: [NOTES] } as object);
     const asked = await runOperation(
@@ -206,7 +206,7 @@ describe('a code or refresh token that was granted for resources', () => {
     expect(testModel.refreshTokens.size).toBe(1);
   });
 
-  it('issues no token for a resource that the server no longer knows', async () => {
+  it('gets tokens only for the granted resources that the server still knows, and is rejected if it knows none', async () => {
     const testModel = createTestModel();
     addRefreshToken(testModel, granted as object);
     const server = make(testModel.model, { resources: [MAIL] });

@@ -124,7 +124,7 @@ describe('an ID token', () => {
     expect((await redeem(code)).body.id_token).toEqual(expect.any(String));
   });
 
-  it('contains the claims of scopes only if `claimsInIdToken` is true', async () => {
+  it('contains the claims of scopes if the option `claimsInIdToken` is true, and not by default', async () => {
     const query = { scope: 'openid email' };
     const usual = await openIdServer();
     expect(decodeJwt((await usual.signIn(query)).id_token)['email']).toBeUndefined();

@@ -151,8 +151,8 @@ describe('the pairwise subject of a client that registered itself', () => {
   });
 });
 
-describe('the pairwise subject of an existing client', () => {
-  it('stays the same for a client of the application, by code and by device', async () => {
+describe('the pairwise subject of a client that was not registered by this version', () => {
+  it('is the same by code and by device for a client that the application stores', async () => {
     const { byDevice, subOf, userinfo, victim } = await setUp();
     const tokens = await byDevice('web', SECRET);
     expect([subOf(tokens), await userinfo(tokens.access_token)]).toEqual([victim, victim]);

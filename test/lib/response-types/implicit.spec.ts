@@ -42,7 +42,9 @@ describe('the implicit grant', () => {
 
   it('is refused to a client without the grant type `implicit`', async () => {
     const { error, redirected } = await authorize({}, createTestModel());
-    expect(summary(error)).toBe('400 unauthorized_client: Unauthorized client: `response_type` is invalid');
+    expect(summary(error)).toBe(
+      '400 unauthorized_client: Unauthorized client: this client is not allowed to use this `response_type`',
+    );
     expect(redirected['access_token']).toBeUndefined();
   });
 

@@ -83,7 +83,9 @@ describe('the redirect_uri of an authorization request', () => {
     const named = await authorize(uri, [uri]);
     expect(summary(named.error)).toBe('400 invalid_request: Invalid request: `redirect_uri` is not a valid URI');
     const unnamed = await authorize(undefined, [uri]);
-    expect(summary(unnamed.error)).toBe('400 invalid_client: Invalid client: missing client `redirectUri`');
+    expect(summary(unnamed.error)).toBe(
+      '400 invalid_client: Invalid client: this client has no registered `redirect_uri`',
+    );
     expect([named.headers['location'], unnamed.headers['location']]).toEqual([undefined, undefined]);
   });
 

@@ -36,12 +36,12 @@ describe('the start of an application whose interaction is invalid', () => {
     [
       'a hasConsented that is not a method',
       { interaction: Object.assign(new DemoInteraction(), { hasConsented: true }), secret },
-      "the interaction's `hasConsented` must be a method",
+      'the member `hasConsented` of the interaction must be a method: implement or remove it',
     ],
     [
       'a showError that is not a method',
       { interaction: Object.assign(new DemoInteraction(), { showError: '<p>' }), secret },
-      "the interaction's `showError` must be a method",
+      'the member `showError` of the interaction must be a method: implement or remove it',
     ],
     [
       'a function as interaction',

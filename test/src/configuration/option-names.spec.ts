@@ -16,7 +16,7 @@ describe('the start of an application with an unknown option', () => {
   });
 
   it.each(['ttl', 'keystore', 'jwks'])('fails for `%s` and suggests the documentation', async (name) => {
-    const sentence = `unknown option \`${name}\` of OAuth2Module: docs/options.md lists the options`;
+    const sentence = `unknown option \`${name}\` of OAuth2Module: docs/reference/options.md lists the options`;
     expect(await forRootError({ model, [name]: 60 })).toBe(sentence);
   });
 

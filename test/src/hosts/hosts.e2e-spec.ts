@@ -4,7 +4,7 @@ import { HOSTS, moduleOf, type Setup } from './hosts.js';
 import { HOST_ROWS } from './specification.js';
 import { ISSUER, exerciseApplication } from './exercise-application.js';
 
-describe.each(PLATFORMS)('an application of the table in docs/hosts.md, as clients observe it, on %s,', (platform) => {
+describe.each(PLATFORMS)('an application of docs/reference/hosts.md, as clients observe it, on %s,', (platform) => {
   let stop: Setup['stop'];
   afterEach(async () => {
     await stopApplications();

@@ -10,7 +10,7 @@ export interface Row extends Observed {
   only?: Platform;
 }
 
-/** The table of applications: the tests run it, and docs/hosts.md contains it. */
+/** The table of applications: the tests run it, and docs/reference/hosts.md contains it. */
 export const HOST_ROWS = JSON.parse(
   readFileSync(new URL('specification.json', import.meta.url), 'utf8'),
 ) as readonly Row[];

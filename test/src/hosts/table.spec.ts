@@ -5,7 +5,7 @@ import { HOSTS } from './hosts.js';
 import { HOST_ROWS } from './specification.js';
 
 describe('the table of applications', () => {
-  it('is the same in docs/hosts.md as in the tests', () => {
+  it('is the same in docs/reference/hosts.md as in the tests', () => {
     const script = join(import.meta.dirname, '../../../.ci/table.js');
     expect(spawnSync(process.execPath, [script, 'hosts', '--check'], { encoding: 'utf8' })).toMatchObject({
       status: 0,

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { decodeProtectedHeader, type JWTPayload } from 'jose';
 import { signOutAtClients } from 'nest-oauth2/openid';
 import * as client from 'openid-client';
@@ -11,14 +11,15 @@ import { logoutListener, openProvider } from './logout-application.js';
 
 const clients = new TlsServer();
 let heard: string[];
-beforeAll(() => clients.start());
-afterAll(() => clients.stop());
-beforeEach(() => {
+// Each test has a port of its own, so that it receives no late notification of the application of another test.
+beforeEach(async () => {
   clients.reset();
+  await clients.start();
   heard = [];
   clients.replies['/web'] = logoutListener(heard);
 });
 afterEach(stopApplications);
+afterEach(() => clients.stop());
 
 describe.each(ANY_PLATFORM)('back-channel logout of a client on %s', (platform) => {
   it('sends a logout token with the `sid` of the ID token', async () => {

@@ -250,7 +250,12 @@ describe('the built-in consent page', () => {
   it('informs the user about a public client whose redirect URI is on the same device', () => {
     const notice = '<p class="notice info">This request comes from an app on this device.';
     const publicClient = { client: { ...client, tokenEndpointAuthMethod: 'none' } };
-    for (const redirectUri of ['http://localhost:1/a', 'http://127.0.0.1:5000/', 'http://[::1]/']) {
+    for (const redirectUri of [
+      'http://localhost:1/a',
+      'http://127.0.0.1:5000/',
+      'http://[::1]/',
+      'com.example.app:/cb',
+    ]) {
       const shown = page({ ...publicClient, redirectUri });
       expect(shown).toContain(notice);
       expect(shown).not.toContain('notice bad');

@@ -14,7 +14,7 @@ import {
   UseOAuth,
 } from 'nest-oauth2';
 import { introspection, pushedRequests, revocation, serverMetadata } from 'nest-oauth2/features';
-import { OAuth2Server, Request, Response as Answer } from 'nest-oauth2/server';
+import { OAuth2Server, OAuthError, Request, Response as Answer } from 'nest-oauth2/server';
 import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { actingAs } from 'nest-oauth2/testing';
@@ -367,6 +367,25 @@ describe('OAuth2TenantServers', () => {
     expect((await servers.get('acme')).options.issuer).toBe('https://acme.example.com');
     await expect(servers.get('Acme')).rejects.toMatchObject({ code: 404 });
     await servers.get('acme');
+  });
+
+  it('gives each cause of an unknown tenant its own reason', async () => {
+    const { tenants, servers } = await start();
+    const reasonOf = async (promise: Promise<unknown>) => {
+      const error = (await promise.catch((thrown: unknown) => thrown)) as OAuthError;
+      expect(error).toMatchObject({ code: 404 });
+      return OAuthError.detailOf(error)?.reason;
+    };
+    tenants.createTenantOptions = async () => undefined;
+    expect(await reasonOf(servers.get('nobody'))).toBe('`createTenantOptions()` returned no options for the tenant id');
+    tenants.createTenantOptions = async (tenant) => ({ issuer: issuerOf(tenant.toLowerCase()) });
+    await servers.get('acme');
+    expect(await reasonOf(servers.get('Acme'))).toBe(
+      '`createTenantOptions()` returned an `issuer` that belongs to another tenant id',
+    );
+    tenants.findTenant = () => '';
+    const request = new Request({ method: 'GET', headers: {}, query: {} });
+    expect(await reasonOf(servers.find(request))).toBe('`findTenant()` returned no tenant id');
   });
 
   it('rejects two tenants with the same issuer', async () => {

@@ -21,7 +21,7 @@ export interface Row {
   revoked: string;
 }
 
-/** The table of transports: the tests run it, and docs/transports.md contains it. */
+/** The table of transports: the tests run it, and docs/reference/transports.md contains it. */
 export const TRANSPORTS = JSON.parse(
   readFileSync(new URL('specification.json', import.meta.url), 'utf8'),
 ) as readonly Row[];

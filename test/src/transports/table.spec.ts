@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DRIVERS, TRANSPORTS } from './specification.js';
 
 describe('the table of transports', () => {
-  it('is the same in docs/transports.md as in the tests', () => {
+  it('is the same in docs/reference/transports.md as in the tests', () => {
     const script = join(import.meta.dirname, '../../../.ci/table.js');
     expect(spawnSync(process.execPath, [script, 'transports', '--check'], { encoding: 'utf8' })).toMatchObject({
       status: 0,

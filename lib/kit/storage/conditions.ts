@@ -1,0 +1,155 @@
+import type { GrantRow } from '../../stores/storage.js';
+import { withClockOffset } from '../clock.js';
+import { assert } from '../contract.js';
+import { otherSpellings } from '../spellings.js';
+import { checksOf, type StorageCheck } from './storage-check.js';
+import { isClose, keyOf, MINUTE, type StorageContext } from './storage-context.js';
+
+/** The checks of exact IDs, of clock skew and of a database that cannot be reached. */
+export const CONDITIONS: readonly StorageCheck[] = [
+  ...checksOf('findClient', { 'compares IDs byte by byte': comparesClientIds }, { clients: true }),
+  ...checksOf('revokeGrants', { 'compares IDs byte by byte': comparesGrantIds }),
+  ...checksOf('once', { 'uses the clock of the database': remembersBySharedClock }),
+  ...checksOf('listGrants', { 'uses the clock of the database': listsBySharedClock }),
+  ...checksOf('prune', { 'uses the clock of the database': prunesBySharedClock }),
+  ...checksOf('save', { 'rejects, as every method does, if the database cannot be reached': rejects }),
+];
+
+/** IDs that a database could confuse with others, or could not store. */
+const DIFFICULT_IDS = ["Id'", 'Id"\\', 'Id\0', 'Id%', 'Id_', 'Idé', 'Id😀', 'Id\uD800', 'Id\n'];
+
+/** Returns IDs that differ from the ID of a saved record. */
+const variants = (id: string): string[] => [
+  ...otherSpellings(id).map(([, spelling]) => spelling),
+  ...DIFFICULT_IDS.map((end) => id + end),
+  `${id.slice(0, 1)}\0`,
+  id.padEnd(300, 'x'),
+];
+
+async function comparesClientIds(context: StorageContext): Promise<void> {
+  const id = `Id${context.id()}`;
+  await context.clients.saveClient(context.client({ id }), undefined, false);
+  for (const other of variants(id)) {
+    const found = await context.otherClients.findClient(other);
+    assert(found === undefined, `\`findClient()\` found the client ${id} by the ID ${JSON.stringify(other)}.`);
+  }
+  const ids = ['', ...DIFFICULT_IDS, 'x'.repeat(255 - id.length), 'y'.repeat(300), 'id', 'ID', 'Id ', 'Ide\u0301'];
+  for (const saved of ids.slice(1).map((end) => id + end)) {
+    const result = await settle(
+      context.clients.saveClient(context.client({ id: saved, name: saved }), undefined, false),
+    );
+    const found = await context.otherClients.findClient(saved);
+    const isExact = result === 'rejected' ? found === undefined : result && found?.client.id === saved;
+    const text = JSON.stringify(saved);
+    assert(isExact, `A client with the ID ${text} must be stored exactly, or rejected. \`saveClient()\`: ${result}.`);
+  }
+}
+
+/** Returns the result of a call, or `'rejected'`. */
+const settle = <T>(result: T): Promise<Awaited<T> | 'rejected'> =>
+  Promise.resolve(result).catch(() => 'rejected' as const);
+
+async function comparesGrantIds(context: StorageContext): Promise<void> {
+  const id = (): string => `Id${context.id()}`;
+  const { grant, row } = await context.saved({ id: id(), userId: id(), clientId: id() });
+  for (const other of variants(grant.id)) {
+    assert(
+      !(await context.other.hasGrant(other)),
+      `\`hasGrant(${JSON.stringify(other)})\` found the grant ${grant.id}.`,
+    );
+    await context.storage.revokeGrants({ grantId: other });
+  }
+  for (const other of variants(grant.userId!)) {
+    assert((await context.other.listGrants(other)).length === 0, '`listGrants()` found grants of another user.');
+    assert((await context.pages({ userId: other }, 5)).length === 0, '`pageGrants()` found grants of another user.');
+    await context.storage.revokeGrants({ userId: other });
+  }
+  for (const other of variants(grant.clientId)) await context.storage.revokeGrants({ clientId: other });
+  await context.present(row, 'after only grants with other IDs were revoked');
+}
+
+/** Runs a call while the clock of the process is ahead, and while it is behind. */
+async function withSkew(context: StorageContext, act: (text: string) => Promise<void>): Promise<void> {
+  const skew = context.need(context.options.skew, 'skew');
+  for (const ahead of [skew, -skew]) {
+    await withClockOffset(ahead, () =>
+      act(`by a process whose clock is ${Math.abs(ahead)} ms ${ahead > 0 ? 'ahead' : 'behind'}`),
+    );
+  }
+}
+
+async function remembersBySharedClock(context: StorageContext): Promise<void> {
+  const digest = context.id();
+  await context.storage.once(digest, 60);
+  await withSkew(context, async (by) => {
+    assert(!(await context.other.once(digest, 60)), `\`once()\` accepted a value again, called ${by}.`);
+  });
+}
+
+async function listsBySharedClock(context: StorageContext): Promise<void> {
+  const { grant, row } = await context.saved();
+  const { grant: used, row: usedRow } = await context.saved();
+  await context.storage.consume(usedRow.kind, usedRow.digest);
+  const before = await context.storage.readClock();
+  await withSkew(context, async (by) => {
+    const [listed] = await context.other.listGrants(grant.userId!);
+    assert(listed?.id === grant.id, `\`listGrants()\` omits an unexpired grant, called ${by}.`);
+    const paged = await context.pages({ userId: used.userId! }, 5);
+    assert(paged.length === 1, `\`pageGrants()\` omits an unexpired grant, called ${by}.`);
+    await context.present(row, `that has not expired, called ${by}`);
+    const { revokedAgo = 0 } = await context.present(usedRow, `that was used, called ${by}`);
+    assert(isClose(revokedAgo, 0), `\`revokedAgo\` of a row that was used now is ${revokedAgo}, read ${by}.`);
+    const clock = await context.storage.readClock();
+    assert(isClose(clock, before), `\`readClock()\` returned ${clock} instead of about ${before}, called ${by}.`);
+    const userId = context.id();
+    const fresh: GrantRow = context.grant({ userId, expiresAt: Date.now() + 1e9 });
+    await context.storage.save(fresh, []);
+    const [saved] = await context.other.listGrants(userId);
+    assert(
+      saved && isClose(saved.createdAt, before),
+      `\`createdAt\` is ${saved?.createdAt}, saved ${by} at ${before}.`,
+    );
+  });
+}
+
+async function prunesBySharedClock(context: StorageContext): Promise<void> {
+  const { row } = await context.saved();
+  const digest = context.id();
+  await context.storage.once(digest, MINUTE / 1000);
+  await withSkew(context, async (by) => {
+    await context.other.prune(1000);
+    await context.present(row, `that has not expired, after \`prune()\` ${by}`);
+  });
+  assert(!(await context.other.once(digest, 60)), '`prune()` deleted a single-use value too early.');
+}
+
+async function rejects(context: StorageContext): Promise<void> {
+  const storage = context.need(context.subject.unreachable, 'unreachable');
+  const grant = context.grant();
+  const row = context.row(grant);
+  const calls: Record<string, (() => unknown) | undefined> = {
+    save: () => storage.save(grant, [row]),
+    consumeAndSave: () => storage.consumeAndSave(keyOf(row), grant, [row]),
+    find: () => storage.find(row.kind, row.digest),
+    consume: () => storage.consume(row.kind, row.digest),
+    update: () => storage.update(row, row),
+    once: () => storage.once(row.digest, 60),
+    readText: () => storage.readText(context.id()),
+    replaceText: () => storage.replaceText(context.id(), undefined, 'text'),
+    revokeGrants: () => storage.revokeGrants({ grantId: grant.id }),
+    hasGrant: () => storage.hasGrant(grant.id),
+    listGrants: () => storage.listGrants(grant.userId!),
+    pageGrants: () => storage.pageGrants({ userId: grant.userId! }, undefined, 5),
+    readClock: () => storage.readClock(),
+    findClient: storage.findClient && (() => storage.findClient!(grant.clientId)),
+    saveClient: storage.saveClient && (() => storage.saveClient!(context.client(), undefined, false)),
+    addNewClient: storage.addNewClient && (() => storage.addNewClient!(context.client())),
+    removeClient: storage.removeClient && (() => storage.removeClient!(grant.clientId)),
+    listClients: storage.listClients && (() => storage.listClients!('', 5)),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    if (!call) continue;
+    const result = await settle(Promise.resolve().then(call));
+    assert(result === 'rejected', `\`${name}()\` returned ${JSON.stringify(result)}, although the database failed.`);
+  }
+}

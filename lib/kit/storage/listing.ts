@@ -1,0 +1,175 @@
+import type { GrantFilter, GrantRow } from '../../stores/storage.js';
+import { sleep } from '../checks/model-calls.js';
+import { assert } from '../contract.js';
+import { checksOf, type StorageCheck } from './storage-check.js';
+import { idsOf, MINUTE, type StorageContext } from './storage-context.js';
+
+/** The checks of `listGrants()`, `pageGrants()` and `prune()`. */
+export const LISTING: readonly StorageCheck[] = [
+  ...checksOf('listGrants', {
+    'returns active grants with a `lastUsedAt`, the most recently used first': listsGrants,
+    'omits grants that `revokeBefore()` has revoked': omitsRevokedBefore,
+  }),
+  ...checksOf('pageGrants', {
+    'returns each matching grant once, from any cursor': pagesGrants,
+    'omits no grant if grants are extended between two pages': pagesExtended,
+    'omits expired and revoked grants': omitsInactive,
+    'returns a `next` if `revokeBefore()` has revoked all grants of a page': continuesEmptyPage,
+  }),
+  ...checksOf('prune', {
+    'deletes everything that has expired, and counts it': prunesExpired,
+    'keeps rows and grants that have not expired': keepsUnexpired,
+    'keeps a revoked grant for a minute after its expiry': keepsRevoked,
+  }),
+];
+
+/** Saves grants of one user, with pauses, so that their times differ. Returns them, the last one first. */
+async function saveInOrder(context: StorageContext, userId: string, more: Partial<GrantRow>[]): Promise<GrantRow[]> {
+  const grants: GrantRow[] = [];
+  for (const each of more) {
+    grants.unshift((await context.saved({ userId, ...each })).grant);
+    await sleep(15);
+  }
+  return grants;
+}
+
+async function listsGrants(context: StorageContext): Promise<void> {
+  const userId = context.id();
+  const [third, , , second, first] = await saveInOrder(context, userId, [
+    {},
+    {},
+    { lastUsedAt: null },
+    { expiresAt: Date.now() - 1000 },
+    {},
+  ]);
+  await context.saved();
+  await context.storage.save({ ...first!, lastUsedAt: Date.now() }, []);
+  const ids = (await context.other.listGrants(userId)).map(({ id }) => id);
+  const expected = [first!.id, third!.id, second!.id];
+  const problem =
+    ids.length === 3 ? 'returns grants in another order than that of their last use' : 'returns other grants';
+  assert(ids.join() === expected.join(), `\`listGrants()\` ${problem}. It returned ${ids.length} of 3 grants.`);
+  await context.storage.revokeGrants({ grantId: first!.id });
+  await context.storage.revokeGrants({ clientId: second!.clientId });
+  const left = (await context.other.listGrants(userId)).map(({ id }) => id);
+  assert(left.join() === third!.id, '`listGrants()` returns revoked grants, or omits others.');
+}
+
+async function omitsRevokedBefore(context: StorageContext): Promise<void> {
+  const [userId, issuer] = [context.id(), `https://${context.id()}.example`];
+  await context.saved({ userId, issuer });
+  const kept = [(await context.saved({ userId })).grant];
+  await context.revokeIssuer(issuer);
+  kept.push((await context.saved({ userId, issuer })).grant);
+  const listed = await context.other.listGrants(userId);
+  assert(idsOf(listed) === idsOf(kept), '`listGrants()` must return what `withoutRevokedBefore()` returns.');
+}
+
+async function pagesGrants(context: StorageContext): Promise<void> {
+  const [userId, clientId, issuer] = [context.id(), context.id(), 'https://id.example'];
+  const saved: GrantRow[] = [];
+  for (const more of [{}, { issuer }, { lastUsedAt: null }, { issuer }, { clientId: context.id() }]) {
+    saved.push((await context.saved({ userId, clientId, ...more })).grant);
+  }
+  saved.push((await context.saved({ clientId, issuer })).grant);
+  const [one] = saved;
+  const cases: [GrantFilter, GrantRow[]][] = [
+    [{ userId }, saved.slice(0, 5)],
+    [{ clientId }, [...saved.slice(0, 4), saved[5]!]],
+    [{ userId, clientId }, saved.slice(0, 4)],
+    [{ userId, issuer }, [saved[1]!, saved[3]!]],
+    [{ clientId, issuer }, [saved[1]!, saved[3]!, saved[5]!]],
+    [{ grantId: one!.id }, [one!]],
+    [{ grantId: one!.id, userId: context.id() }, []],
+    [{ userId: context.id() }, []],
+  ];
+  for (const [filter, expected] of cases) {
+    for (const limit of [1, 2, 10]) {
+      const read = await context.pages(filter, limit);
+      const text = `\`pageGrants({ ${Object.keys(filter).join(', ')} })\` with limit ${limit}`;
+      assert(idsOf(read) === idsOf(expected), `${text} returned ${read.length} grants instead of ${expected.length}.`);
+    }
+  }
+  const { grants } = await context.other.pageGrants({ userId }, undefined, 10);
+  const { grants: rest } = await context.other.pageGrants({ userId }, grants[1]!.cursor, 10);
+  const [expected, read] = [grants.slice(2), rest].map((page) => page.map(({ grant }) => grant.id).join());
+  assert(read === expected, '`pageGrants()` does not continue after the `cursor` of a grant.');
+}
+
+async function pagesExtended(context: StorageContext): Promise<void> {
+  const userId = context.id();
+  const grants = await saveInOrder(context, userId, [{}, {}, {}, {}, {}, {}]);
+  const extended = [grants[1]!, grants[4]!];
+  const read = await context.pages({ userId }, 2, async () => {
+    for (const grant of extended.splice(0, 1)) {
+      await context.storage.save({ ...grant, lastUsedAt: Date.now(), expiresAt: Date.now() + 5 * MINUTE }, []);
+    }
+  });
+  const found = new Set(read.map(({ id }) => id));
+  assert(found.size === 6, `\`pageGrants()\` omitted ${6 - found.size} of 6 grants, while others were extended.`);
+}
+
+async function omitsInactive(context: StorageContext): Promise<void> {
+  const userId = context.id();
+  const kept = [(await context.saved({ userId })).grant];
+  await context.saved({ userId, expiresAt: Date.now() - 1000 });
+  const { grant: revoked } = await context.saved({ userId });
+  const { grant: ofClient } = await context.saved({ userId });
+  await context.storage.revokeGrants({ grantId: revoked.id });
+  await context.storage.revokeGrants({ clientId: ofClient.clientId });
+  await sleep(15);
+  const read = await context.pages({ userId }, 10);
+  assert(idsOf(read) === idsOf(kept), '`pageGrants()` must return the grants that are active and have not expired.');
+}
+
+async function continuesEmptyPage(context: StorageContext): Promise<void> {
+  const [userId, issuer] = [context.id(), `https://${context.id()}.example`];
+  for (let count = 0; count < 4; count += 1) await context.saved({ userId, issuer });
+  await context.revokeIssuer(issuer);
+  const kept = await saveInOrder(context, userId, [{}, { issuer }, {}]);
+  const read = await context.pages({ userId }, 2);
+  const text = '`pageGrants()` must return what `withoutRevokedBefore()` returns, and a `next` even for an empty page.';
+  assert(idsOf(read) === idsOf(kept), text);
+}
+
+async function prunesExpired(context: StorageContext): Promise<void> {
+  const expired = { expiresAt: Date.now() - 5 * MINUTE };
+  for (let count = 0; count < 5; count += 1) await context.saved(expired, expired);
+  const count = await context.storage.prune(2);
+  const isValid = Number.isInteger(count) && (count === 0 || count >= 5);
+  assert(isValid, `\`prune(2)\` returned ${count}. It must delete and count all expired records, in batches of 2.`);
+  // Other tests on the same data may leave records that expire meanwhile.
+  const again = await context.storage.prune(1000);
+  assert(again < 5, `\`prune()\` returned ${count}, and then ${again}. It counts records that it does not delete.`);
+}
+
+async function keepsUnexpired(context: StorageContext): Promise<void> {
+  const { grant, row } = await context.saved();
+  const { row: used } = await context.saved();
+  const { grant: revoked, row: hidden } = await context.saved();
+  const [digest, name] = [context.id(), context.id()];
+  await context.storage.consume(used.kind, used.digest);
+  await context.storage.revokeGrants({ grantId: revoked.id });
+  await context.storage.once(digest, 60);
+  await context.storage.replaceText(name, undefined, 'text');
+  await context.other.prune(1000);
+  await context.present(row, 'that has not expired after `prune()`');
+  const found = await context.present(used, 'that was used and has not expired, after `prune()`');
+  assert(found.revokedAt !== null, '`prune()` made a used row unused.');
+  await context.absent(hidden, 'of a revoked grant after `prune()`');
+  assert(await context.storage.hasGrant(grant.id), '`prune()` deleted a grant that has not expired.');
+  assert(!(await context.storage.once(digest, 60)), '`prune()` deleted a single-use value too early.');
+  assert((await context.storage.readText(name)) === 'text', '`prune()` deleted a text.');
+}
+
+async function keepsRevoked(context: StorageContext): Promise<void> {
+  const expiresAt = Date.now() - MINUTE / 6;
+  const { grant } = await context.saved({ expiresAt });
+  const { grant: active } = await context.saved({ expiresAt });
+  await context.storage.revokeGrants({ grantId: grant.id });
+  await context.storage.prune(1000);
+  assert(await context.storage.hasGrant(active.id), '`prune()` deleted a grant 10 seconds after its expiry.');
+  const row = context.row(grant, { kind: 'access' });
+  await context.storage.save({ ...grant, expiresAt: row.expiresAt }, [row]);
+  await context.absent(row, 'of a grant that was revoked, pruned 10 seconds after its expiry, and saved again');
+}

@@ -1,0 +1,140 @@
+import { readClient } from '../client-texts.js';
+import { isRevokedBefore, NOT_BEFORE, RevocationTimesCache, withoutRevokedBefore } from '../not-before.js';
+import { GRANT_GRACE_PERIOD } from '../schema.js';
+import type { ConsumedRow, GrantFilter, GrantPage, GrantRow, Row, RowKind, Storage, StoredRow } from '../storage.js';
+import type { Database } from './collections.js';
+import { isStorable, type JoinedRow, readGrant, readRow, REVISION, rowId } from './documents.js';
+import { MongooseClients } from './mongoose-clients.js';
+import { isActive, lookup, matchOf, MongooseGrants } from './mongoose-grants.js';
+import { MongooseRows } from './mongoose-rows.js';
+import { MongooseValues, textId } from './mongoose-values.js';
+import { pruneCollection } from './prune.js';
+
+/** An aggregation condition for grants that have not expired. */
+const UNEXPIRED = { $match: { $expr: { $gte: ['$expiresAt', '$$NOW'] } } };
+
+/** The storage on MongoDB. Each method works without a transaction: the write of one document decides its result. */
+export class MongooseStorage extends MongooseClients implements Storage {
+  private readonly grants: MongooseGrants;
+  private readonly rows: MongooseRows;
+  private readonly values: MongooseValues;
+  private readonly revocationTimes = new RevocationTimesCache(() => this.readText(NOT_BEFORE));
+
+  /** @param storesClients whether the clients are stored in MongoDB too, and not by the application */
+  constructor(
+    database: Database,
+    private readonly storesClients: boolean,
+  ) {
+    super(database);
+    this.grants = new MongooseGrants(database);
+    this.rows = new MongooseRows(database, this.grants);
+    this.values = new MongooseValues(database);
+  }
+
+  async save(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
+    // A row is found only with its grant, so their order does not matter.
+    await Promise.all([grant && this.grants.save(grant), this.rows.insert(rows)]);
+  }
+
+  consumeAndSave(consumed: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
+    return this.rows.consumeAndSave(consumed, grant, rows);
+  }
+
+  async find(kind: RowKind, digest: string): Promise<StoredRow | undefined> {
+    const { clients, grants, users } = this.database.names;
+    const stages = [
+      { $match: { _id: rowId({ kind, digest }) } },
+      lookup(grants, 'grantId', 'grants'),
+      lookup(clients, 'clientId', 'clients'),
+      lookup(users, 'userId', 'users'),
+      this.notBefore(),
+      { $addFields: { now: '$$NOW' } },
+    ];
+    const [row] = await this.database.run('tokens', (tokens) => tokens.aggregate<JoinedRow>(stages).toArray());
+    const grant = row?.grants[0];
+    if (!row || !isActive(grant, row)) return undefined;
+    const times = await this.revocationTimes.get(row.notBefore[0]?.revision);
+    if (isRevokedBefore(times, kind, { issuer: row.issuer, createdAt: grant.createdAt.getTime() })) return undefined;
+    if (!(await this.rows.settle(row))) return undefined;
+    const stored = readRow({ kind, digest }, row);
+    const metadata = row.clients[0]?.metadata;
+    if (this.storesClients) stored.client = metadata ? readClient(row.clientId, metadata) : null;
+    return stored;
+  }
+
+  consume(kind: RowKind, digest: string): Promise<boolean> {
+    return this.rows.consume({ kind, digest });
+  }
+
+  update(from: Row, to: Row): Promise<boolean> {
+    return this.rows.update(from, to);
+  }
+
+  once(digest: string, seconds: number): Promise<boolean> {
+    return this.values.once(digest, seconds);
+  }
+
+  readText(name: string): Promise<string | undefined> {
+    return this.values.readText(name);
+  }
+
+  replaceText(name: string, old: string | undefined, text: string): Promise<boolean> {
+    return this.values.replaceText(name, old, text);
+  }
+
+  async revokeGrants(filter: GrantFilter): Promise<number> {
+    const { grantId, userId, clientId, issuer } = filter;
+    if (![grantId, userId, clientId, issuer].every((id = '') => isStorable(id))) return 0;
+    if (grantId !== undefined) return this.grants.revokeOne(filter);
+    if (userId !== undefined) return this.grants.revokeOfUser({ ...filter, userId });
+    if (clientId === undefined) return 0;
+    if (issuer !== undefined) return this.grants.revokeOfIssuer({ ...filter, clientId });
+    return this.grants.countOfGeneration(clientId, await this.endGeneration(clientId));
+  }
+
+  async hasGrant(id: string): Promise<boolean> {
+    return (await this.grants.active([{ $match: { _id: id } }])).length > 0;
+  }
+
+  async listGrants(userId: string): Promise<GrantRow[]> {
+    if (!isStorable(userId)) return [];
+    const match = { ...matchOf({ userId }), lastUsedAt: { $ne: null } };
+    const [grants, times] = await Promise.all([
+      this.grants.active([{ $match: match }, UNEXPIRED, { $sort: { lastUsedAt: -1 } }]),
+      this.currentRevocationTimes(),
+    ]);
+    return withoutRevokedBefore(times, grants.map(readGrant));
+  }
+
+  async pageGrants(filter: GrantFilter, after: string | undefined, limit: number): Promise<GrantPage> {
+    const { grantId, userId, clientId, issuer } = filter;
+    if (![grantId, userId, clientId, issuer, after].every((id = '') => isStorable(id))) return { grants: [] };
+    const match = { $and: [matchOf(filter), { _id: { $gt: after ?? '' } }] };
+    const [read, times] = await Promise.all([
+      this.grants.read([{ $match: match }, UNEXPIRED, { $sort: { _id: 1 } }, { $limit: limit }]),
+      this.currentRevocationTimes(),
+    ]);
+    const active = read.filter((grant) => isActive(grant, grant)).map(readGrant);
+    const grants = withoutRevokedBefore(times, active).map((grant) => ({ grant, cursor: grant.id }));
+    return read.length < limit ? { grants } : { grants, next: readGrant(read.at(-1)!).id };
+  }
+
+  async prune(batchSize: number, signal?: AbortSignal): Promise<number> {
+    const now = await this.readClock();
+    const expired = { before: new Date(now), batchSize, signal };
+    const count = await pruneCollection(this.database, 'tokens', expired);
+    const before = new Date(now - GRANT_GRACE_PERIOD);
+    return count + (await pruneCollection(this.database, 'grants', { ...expired, before }));
+  }
+
+  /** Returns the times before which `revokeBefore()` has revoked grants, by issuer. */
+  private async currentRevocationTimes() {
+    return this.revocationTimes.get(await this.values.readRevision(NOT_BEFORE));
+  }
+
+  /** Returns an aggregation stage that joins the revision of the times of `revokeBefore()`. */
+  private notBefore() {
+    const pipeline = [{ $match: { _id: textId(NOT_BEFORE) } }, { $project: REVISION }];
+    return { $lookup: { from: this.database.names.values, pipeline, as: 'notBefore' } };
+  }
+}

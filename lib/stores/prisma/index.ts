@@ -1,0 +1,47 @@
+import type { SchemaModel } from '../../model/health.js';
+import { Deadline } from '../deadline.js';
+import { Database } from '../sql/database.js';
+import type { SqlStorage } from '../sql/sql-storage.js';
+import type { SqlStoreOptions } from '../sql/sql-store-options.js';
+import { STORAGES } from '../sql/storages.js';
+import { tableNames } from '../sql/table-names.js';
+import { verifyColumns } from '../sql/verify-columns.js';
+import { registerStorageLocation } from '../storage-location.js';
+import { Store } from '../store.js';
+import { type PrismaDatabase, PrismaExecutor } from './prisma-executor.js';
+
+export type { ActiveGrant } from '../active-grant.js';
+export { hashSecret, newClientSecret } from '../client-secret.js';
+export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
+export type { TableOptions } from '../sql/table-names.js';
+export type { PrismaDatabase } from './prisma-executor.js';
+
+/** The options of `new PrismaStore()`. */
+export type PrismaStoreOptions = SqlStoreOptions;
+
+/**
+ * A model that stores everything through Prisma in PostgreSQL, MariaDB, MySQL or SQLite. The
+ * `.prisma` files in `docs/schema` contain the models of its tables.
+ */
+export class PrismaStore extends Store<SqlStorage> implements SchemaModel {
+  /**
+   * Verifies that the database has the tables and columns of this version. A Nest application calls it at start-up.
+   * @throws {InvalidArgumentError} If a table or a column is missing.
+   */
+  readonly checkSchema: () => Promise<void>;
+
+  constructor(prisma: PrismaDatabase, { users, clients, prefix, deadline, batching, ...options }: PrismaStoreOptions) {
+    const limit = new Deadline(deadline);
+    const executor = new PrismaExecutor(prisma, limit.seconds);
+    const database = new Database(executor, limit, batching);
+    const names = tableNames(prefix);
+    super(new STORAGES[executor.dialect](database, names, !clients), { users, clients, ...options });
+    registerStorageLocation(this, prisma, names.tokens);
+    this.checkSchema = () => verifyColumns(database, names, { store: 'PrismaStore', remedy: REMEDY });
+    database.explain = this.checkSchema;
+  }
+}
+
+const REMEDY =
+  'Add the SQL file for your database in `node_modules/nest-oauth2/docs/schema` to a migration of Prisma, with the ' +
+  'prefix of the store, and run it';

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import mongoose, { type Connection } from 'mongoose';
+import { OAuth2Server } from 'nest-oauth2/server';
+import { MongooseStore } from 'nest-oauth2/stores/mongoose';
+import { isOutage } from 'nest-oauth2/stores';
+
+import { ALICE, later, SECRET, WEB } from '../support/model.js';
+import { hasMongo, openMongo, startMongo } from '../support/mongo-server.js';
+import { resourceRequest, runOperation, tokenRequest } from '../support/requests.js';
+import { Clock, restoreClocks, skewClocks } from '../support/skewed-clock.js';
+import { waitUntil } from '../support/wait-until.js';
+import { users } from './mongoose-fixtures.js';
+
+// The tests stop and start the server, so they run against a server of their own, never against `MONGODB_URL`.
+const describeMongo = hasMongo() && !process.env['MONGODB_URL'] ? describe : describe.skip;
+const HOUR = 3_600_000;
+
+describeMongo('a Mongoose store on a server that fails', () => {
+  const clients = { findById: () => ({ ...WEB, secret: SECRET }) };
+  let started: Awaited<ReturnType<typeof startMongo>>;
+  let connection: Connection;
+  let store: MongooseStore;
+  let server: OAuth2Server;
+  const authenticate = () => runOperation(server, 'authenticate', resourceRequest('Bearer access'));
+  const issue = () => runOperation(server, 'token', tokenRequest({ grant_type: 'client_credentials' }));
+
+  beforeAll(async () => {
+    started = await startMongo();
+    connection = await openMongo(started.url);
+    store = new MongooseStore(connection, { users, clients, deadline: 0.5 });
+    server = new OAuth2Server({ model: store });
+  }, 60_000);
+  afterAll(async () => {
+    await connection.close();
+    await started.stop();
+  });
+
+  it.each([-HOUR, HOUR])('measures times by the clock of the server if the process is %i ms ahead', async (offset) => {
+    skewClocks();
+    await new Clock(offset).at(async () => {
+      const name = String(offset);
+      const now = performance.timeOrigin + performance.now();
+      const expiry = new Date(now + 2 * HOUR);
+      const refresh = { refreshToken: `refresh ${name}`, refreshTokenExpiresAt: expiry };
+      const token = { accessToken: `access ${name}`, accessTokenExpiresAt: expiry, ...refresh, grantId: name };
+      await store.saveToken(token, { ...WEB }, ALICE);
+      const grant = (await store.listGrants('alice')).find(({ id }) => id === name);
+      expect(Math.abs(grant!.createdAt.getTime() - now)).toBeLessThan(60_000);
+      expect(await store.revokeToken(token)).toBe(true);
+      expect((await store.getRefreshToken(token.refreshToken))!.revokedAgo).toBeLessThan(60);
+      expect(await store.once(`value ${name}`, 600)).toBe(true);
+      // This process sets `keepUntil` by its own clock, so by the clock of the server it may have passed.
+      await store.prune();
+      expect(await store.once(`value ${name}`, 600)).toBe(false);
+      const before = await store.revokeBefore();
+      expect(Math.abs(before.getTime() - now)).toBeLessThan(60_000);
+      await waitUntil(async () => !(await store.getAccessToken(token.accessToken)));
+    });
+    restoreClocks();
+  });
+
+  it('responds with 503 while the server does not respond, and recovers', async () => {
+    await store.saveToken(
+      { accessToken: 'access', accessTokenExpiresAt: later(), grantId: 'outage' },
+      { ...WEB },
+      ALICE,
+    );
+    expect((await authenticate()).status).toBe(200);
+    started.server.kill('SIGSTOP');
+    const results = await Promise.all([authenticate(), issue(), authenticate(), issue()]);
+    started.server.kill('SIGCONT');
+    expect(results.map(({ status, error }) => [status, error?.name])).toEqual(
+      results.map(() => [503, 'temporarily_unavailable']),
+    );
+    await waitUntil(async () => (await authenticate()).status === 200 && (await issue()).status === 200, 30);
+  }, 60_000);
+
+  it('responds with 503 while there is no server', async () => {
+    const lazy = mongoose.createConnection('mongodb://127.0.0.1:9/', { serverSelectionTimeoutMS: 2000 });
+    const failed = lazy.asPromise().catch(() => undefined);
+    const unreachable = new MongooseStore(lazy, { users, deadline: 0.3 });
+    await expect(unreachable.getAccessToken('access')).rejects.toMatchObject({ code: 503 });
+    await failed;
+    await lazy.close();
+    await started.stop();
+    expect((await authenticate()).status).toBe(503);
+    expect((await issue()).status).toBe(503);
+  }, 60_000);
+
+  it.each([91, 189, 10_107, 11_600, 13_435, 64])('treats the server error %i as an outage', (code) => {
+    const error = new mongoose.mongo.MongoServerError({ code, errmsg: 'injected' });
+    expect(isOutage(error)).toBe(true);
+    expect(isOutage(new mongoose.mongo.MongoServerError({ code: 9, errmsg: 'FailedToParse' }))).toBe(false);
+  });
+
+  it('names the missing call if the connection was never opened', async () => {
+    const closed = new MongooseStore(mongoose.createConnection(), { users });
+    await expect(closed.getAccessToken('access')).rejects.toThrow('Call `mongoose.connect()`');
+    expect(() => new MongooseStore({} as Connection, { users })).toThrow(
+      'MongooseStore needs a connection of Mongoose',
+    );
+  });
+});
