@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { type Clone, makeClone } from './clone.js';
 import { findFolders, type Folders } from './folders.js';
+import { expectGuardedTools } from './guarded-tools.js';
+import { JUDGES } from '../src/judges/mcp-client.js';
 import { PageBrowser } from '../src/pages/page-browser.js';
 import { isOurs, packagesOf, report } from './quick-start.js';
 import { runScript, type Started, withStarted } from './start.js';
@@ -125,6 +127,13 @@ describe('a sample in a clean clone without compiler and install scripts', () =>
       expect((await browser.post('/login', {}, { origin: 'https://elsewhere.example' })).status).toBe(403);
     });
   });
+
+  it.each(JUDGES.map((judge) => [judge.name, judge] as const))(
+    'guards the tools of @rekog/mcp-nest by scope for %s: sample/19-mcp-nest',
+    async (_name, judge) => {
+      await withStarted(clone, 'sample/19-mcp-nest', {}, ({ url }) => expectGuardedTools(url, judge));
+    },
+  );
 
   const folder = 'sample/02-migrated-model';
   const listening = expect.stringMatching(/^Listening/);

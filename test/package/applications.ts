@@ -11,7 +11,7 @@ export const tool = (name: string) => join(root, 'node_modules/.bin', name);
 
 /** Runs a command and returns its output. The message of a failure contains the output. */
 export async function run(cwd: string, command: string, ...args: string[]): Promise<string> {
-  const promise = promisify(execFile)(command, args, { cwd, maxBuffer: 1 << 26 });
+  const promise = promisify(execFile)(command, args, { cwd, maxBuffer: 1 << 26, env: process.env });
   const { stdout } = await promise.catch((error: Error & { stdout: string; stderr: string }) => {
     throw new Error(`${error.message}\n${error.stdout}\n${error.stderr}`);
   });
@@ -32,12 +32,15 @@ export async function freshApplication(...dependencies: string[]): Promise<strin
   return folder;
 }
 
-/** Creates a project with this version of the Nest CLI and installs the tarball. */
-export async function generatedApplication(version: string): Promise<string> {
-  const name = `generated-${version}`;
+/** Creates a project with this version of the Nest CLI and installs the tarball and `dependencies`. */
+export async function generatedApplication(
+  version: string,
+  name = `generated-${version}`,
+  ...dependencies: string[]
+): Promise<string> {
   const nest = ['--yes', '--prefer-offline', `@nestjs/cli@${version}`];
   await run(workspace, 'npx', ...nest, 'new', name, '--skip-install', '--skip-git', '--package-manager', 'npm');
   const folder = join(workspace, name);
-  await install(folder);
+  await install(folder, ...dependencies);
   return folder;
 }

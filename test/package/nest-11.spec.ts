@@ -30,7 +30,7 @@ describe('the packed package on Nest 11', () => {
     const found = outcomes.filter(
       ({ ancestorTitles, title }) => title === where || ancestorTitles.some((one) => one.includes(where)),
     );
-    // Tests of features that Nest 11 lacks are skipped. docs/transports.md lists them.
+    // Tests of features that Nest 11 lacks are skipped. docs/reference/transports.md lists them.
     const ran = found.filter(({ status }) => status !== 'pending');
     expect(ran.filter(({ status }) => status !== 'passed')).toEqual([]);
     expect(ran.length).toBeGreaterThanOrEqual(atLeast);

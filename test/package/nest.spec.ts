@@ -1,10 +1,7 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { freshApplication, root, run, tool } from './applications.js';
-
-/** Nest 12 consists of ES modules, which only Jest on newer Node.js versions can require. */
-const JEST_FORMATS = { '12': ['mjs'], '11': ['mjs', 'cjs'] };
+import { freshApplication, run, tool } from './applications.js';
 
 describe.each(['12', '11'] as const)('the packed module in an application on Nest %s', (version) => {
   let host: string;
@@ -96,14 +93,6 @@ describe.each(['12', '11'] as const)('the packed module in an application on Nes
     expect(JSON.parse(await keys('rotate', '--json'))).toMatchObject({ alg: 'ES256', state: 'current' });
     await expect(keys('remove', 'none')).rejects.toThrow('There is no key "none"');
     await expect(keys('list', '--server', 'partners')).rejects.toThrow('`keys()` is not among the `features`');
-  });
-
-  it.each(JEST_FORMATS[version])('can be tested by an application with Jest in app.spec.%s', async (format) => {
-    const config = { rootDir: host, testMatch: [`<rootDir>/app.spec.${format}`], transform: {} };
-    const modules = format === 'mjs' ? ['--experimental-vm-modules'] : [];
-    const jest = join(root, 'node_modules/jest/bin/jest.js');
-    const report = await run(host, 'node', ...modules, jest, '--config', JSON.stringify(config), '--ci', '--json');
-    expect(JSON.parse(report)).toMatchObject({ success: true, numPassedTests: 1 });
   });
 
   it.each([

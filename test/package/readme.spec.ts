@@ -9,9 +9,15 @@ import { freePort } from '../support/free-port.js';
 import { waitUntil } from '../support/wait-until.js';
 import { generatedApplication, root, run } from './applications.js';
 
-const readme = await readFile(join(root, 'README.md'), 'utf8');
+/** The README, and two pages that add files to its application. */
+const [readme, engine, testing] = (await Promise.all(
+  ['README.md', 'docs/reference/engine.md', 'docs/guides/testing.md'].map((page) => readFile(join(root, page), 'utf8')),
+)) as [string, string, string];
 const snippets = new Map(
-  [...readme.matchAll(/^```ts\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, name, code]) => [name!, code!]),
+  [...`${readme}${engine}${testing}`.matchAll(/^```ts\n\/\/ (\S+\.ts)\n(.*?)^```$/gms)].map(([, name, code]) => [
+    name!,
+    code!,
+  ]),
 );
 
 /** An application created by `nest new`, with the code of the README unchanged. */
