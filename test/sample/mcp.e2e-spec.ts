@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { freePort } from '../support/free-port.js';
 import { startApplication, stopApplications } from '../support/test-application.js';
+import { allowingUser } from '../src/judges/allowing-user.js';
 import { JUDGES, ClientStorage } from '../src/judges/mcp-client.js';
 import { PageBrowser } from '../src/pages/page-browser.js';
 
@@ -36,20 +37,7 @@ describe('sample/10-mcp', () => {
   it.each(JUDGES.map((judge) => [judge.name, judge] as const))(
     'lets %s connect from its bare URL through login and consent, and step up',
     async (_name, judge) => {
-      const visitor = new PageBrowser(url);
-      const questions: string[] = [];
-      const browse = async ({ pathname, search }: URL) => {
-        let shown = await visitor.get(pathname + search);
-        if (shown.location?.startsWith('/oauth/login')) {
-          const back = await visitor.send(await visitor.get(shown.location), {
-            username: 'alice',
-            password: 'wonderland',
-          });
-          shown = await visitor.get(back.location!);
-        }
-        questions.push(shown.html);
-        return new URL((await visitor.send(shown, { decision: 'allow' })).location!);
-      };
+      const { browse, questions } = allowingUser(url);
       const kept = new ClientStorage(browse, { grants: ['authorization_code'] });
       const connection = await judge.connect(`${url}/mcp`, kept);
       expect(await connection.callTool('list_notes')).toMatchObject(text('Follow the white rabbit'));

@@ -1,13 +1,11 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { InjectOAuth2Model, OAuth2Module } from 'nest-oauth2';
+import { InjectOAuth2Model, OAuth2Maintenance, OAuth2Module } from 'nest-oauth2';
 import { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 import { DataSource } from 'typeorm';
 import { options } from './database.js';
 import { SessionsController } from './sessions.controller.js';
 import { UsersService } from './users.js';
-
-const HOUR = 3_600_000;
 
 @Module({
   imports: [
@@ -22,6 +20,8 @@ const HOUR = 3_600_000;
     }),
   ],
   controllers: [SessionsController],
+  // Deletes expired rows. Several processes take turns.
+  providers: [OAuth2Maintenance],
 })
 export class AppModule implements OnApplicationBootstrap {
   constructor(@InjectOAuth2Model() private readonly store: TypeOrmStore) {}
@@ -35,7 +35,5 @@ export class AppModule implements OnApplicationBootstrap {
       grants: ['client_credentials', 'password', 'refresh_token'],
       scopes: ['sessions'],
     });
-    // Delete expired rows every hour. Several processes can do this at the same time.
-    setInterval(() => void this.store.prune().catch(console.error), HOUR).unref();
   }
 }

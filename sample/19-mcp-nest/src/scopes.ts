@@ -1,0 +1,8 @@
+import { defineScopes } from 'nest-oauth2';
+
+/** The scopes, defined once for the consent page and the metadata. */
+export const scopes = defineScopes({
+  'notes:read': { title: 'Read notes', consent: 'Read your notes' },
+  'notes:write': { title: 'Write notes', consent: 'Write notes for you' },
+  'notes:delete': { title: 'Delete notes', consent: 'Delete all your notes' },
+} as const);
