@@ -6,9 +6,13 @@ import { MemoryModel } from './model.js';
 import { operations } from './operations.js';
 
 const [WARM_UP, BLOCKS] = [8, 30];
-const [id, ...files] = process.argv.slice(2);
+const [id, place, ...files] = process.argv.slice(2);
 const { call, status, iterations, prepare } = operations[id];
-const options = call === 'authenticate' ? { scope: requiredScope } : undefined;
+/** The options of `authorize()`, which are given either to the server or to each call, as a new object. */
+const authorizeOptions = () => ({ authenticateHandler: { handle: async () => user } });
+const inCall = place === 'call';
+const guardOptions = { scope: requiredScope };
+const optionsOfCall = inCall ? authorizeOptions : () => (call === 'authenticate' ? guardOptions : undefined);
 
 class Model extends MemoryModel {
   addToken(token) {
@@ -36,7 +40,7 @@ async function load(file) {
   const { OAuth2Server, Request, Response } = await import(pathToFileURL(file).href);
   const model = new Model();
   model.clients.set(client.id, client);
-  const server = new OAuth2Server({ model, authenticateHandler: { handle: async () => user } });
+  const server = new OAuth2Server({ model, ...(!inCall && authorizeOptions()) });
   return { model, server, Request, Response, least: Infinity };
 }
 
@@ -47,7 +51,7 @@ async function measure({ model, server, Request, Response }) {
   const before = process.cpuUsage();
   for (let i = 0; i < iterations; i++) {
     const response = new Response();
-    await server[call](new Request(requests[i % requests.length]), response, options).catch(() => undefined);
+    await server[call](new Request(requests[i % requests.length]), response, optionsOfCall()).catch(() => undefined);
     if (response.status !== status) throw new Error(`${id}: ${response.status}`);
   }
   const { user: own, system } = process.cpuUsage(before);

@@ -22,10 +22,9 @@ function against(ref) {
     for (const place of [root, before]) {
       execFileSync(process.execPath, [join(root, 'node_modules/rolldown/bin/cli.mjs'), '-c'], { cwd: place });
     }
-    print(
-      Object.keys(operations).map((id) => measured(id, [before, root])),
-      git('rev-parse', '--short', ref),
-    );
+    const rows = Object.keys(operations).map((id) => measured(id, 'server', [before, root]));
+    rows.push(measured('authorize-code', 'call', [before, root]));
+    print(rows, git('rev-parse', '--short', ref));
   } finally {
     git('worktree', 'remove', '--force', before);
     rmSync(folder, { recursive: true });
@@ -33,20 +32,23 @@ function against(ref) {
 }
 
 /**
+ * Measures one operation. `place` is `call` if each call has the options of `authorize()`, and `server` otherwise.
+ *
  * Returns the minimum of each build over several processes, because other programs on the machine can only make it
  * slower.
  */
-function measured(id, places) {
+function measured(id, place, places) {
   const worker = fileURLToPath(new URL('against-worker.js', import.meta.url));
-  const files = places.map((place) => join(place, 'dist/esm/server.js'));
+  const files = places.map((folder) => join(folder, 'dist/esm/server.js'));
   const least = [Infinity, Infinity];
   for (let round = 0; round < ROUNDS; round++) {
     const found = JSON.parse(
-      execFileSync(process.execPath, ['--expose-gc', worker, id, ...files], { encoding: 'utf8' }),
+      execFileSync(process.execPath, ['--expose-gc', worker, id, place, ...files], { encoding: 'utf8' }),
     );
     for (const [index, micros] of found.entries()) least[index] = Math.min(least[index], micros);
   }
-  return { title: operations[id].title, least };
+  const { title } = operations[id];
+  return { title: place === 'call' ? `${title}, options in each call` : title, least };
 }
 
 function print(rows, ref) {

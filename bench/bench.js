@@ -7,7 +7,7 @@ import { setUp } from './setup.js';
 // npm run bench [-- --only=authenticate,http] [--brief] [--docs]
 
 const inProcess = ['authenticate', 'token', 'authorize'];
-const others = ['http', 'jose', 'scaling', 'leak', 'startup', 'stores', 'postgres'];
+const others = ['http', 'jose', 'scaling', 'leak', 'startup', 'stores', 'postgres', 'batching'];
 const ofStores = ['stores', 'postgres'];
 const { values } = parseArgs({
   options: {
@@ -23,10 +23,11 @@ if (unknown.length > 0)
 
 const isWhole = [...inProcess, ...others].every((name) => wanted.includes(name));
 const isOfKeys = wanted.join() === 'jose';
+const isOfBatching = wanted.join() === 'batching';
 const isOfStores = wanted.length === ofStores.length && ofStores.every((name) => wanted.includes(name));
-if (values.docs && (values.brief || !(isWhole || isOfStores || isOfKeys))) {
+if (values.docs && (values.brief || !(isWhole || isOfStores || isOfKeys || isOfBatching))) {
   throw new Error(
-    `--docs requires a complete run, --only=${ofStores.join()} or --only=jose. It cannot be combined with --brief.`,
+    `--docs requires a complete run, --only=${ofStores.join()}, --only=jose or --only=batching. It cannot be combined with --brief.`,
   );
 }
 
@@ -37,7 +38,7 @@ const { measureHttp } = await import('./http/measure.js');
 const { measureJose } = await import('./jose/measure.js');
 const { measureLeaks, measureScaling, measureStartUp } = await import('./resources/measure.js');
 const { measureStores } = await import('./stores/measure.js');
-const { measurePostgres } = await import('./postgres/measure.js');
+const { measureBatching, measurePostgres } = await import('./postgres/measure.js');
 const { printResults } = await import('./report/text.js');
 
 const { brief } = values;
@@ -53,9 +54,10 @@ if (wanted.includes('leak')) results.leak = await measureLeaks({ brief });
 if (wanted.includes('startup')) results.startup = await measureStartUp({ brief });
 if (wanted.includes('stores')) results.stores = await measureStores({ brief });
 if (wanted.includes('postgres')) results.postgres = await measurePostgres({ brief });
+if (wanted.includes('batching')) results.batching = await measureBatching({ brief });
 results.load = [...load, loadavg()[0]];
 
 printResults(results);
 keepRun(results);
 if (values.docs && isWhole) writeDocs(latestRunsLike(results, 3));
-else if (values.docs) writeSection(isOfKeys ? 'keys' : 'stores', results);
+else if (values.docs) writeSection(isOfStores ? 'stores' : isOfKeys ? 'keys' : 'batching', results);

@@ -4,6 +4,8 @@ export function median(values) {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
+export const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
 export function summary(values) {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
 }

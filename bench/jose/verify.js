@@ -13,7 +13,7 @@ const settings = { full: { rounds: 15, amount: 2000 }, brief: { rounds: 2, amoun
 export async function measureVerify({ brief }) {
   const { rounds, amount } = settings[brief ? 'brief' : 'full'];
   const rows = [];
-  for (const alg of ['ES256', 'PS256', 'EdDSA']) {
+  for (const alg of ['ES256', 'RS256', 'PS256', 'EdDSA']) {
     const { bare, model } = await waysOf(alg);
     const samples = { bare: [], model: [] };
     for (let round = -1; round < rounds; round++) {

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { startChild } from '../children.js';
-import { median, medianRatio, rotated, summary } from '../statistics.js';
+import { mean, medianRatio, rotated, summary } from '../statistics.js';
 import { CONNECTIONS, url } from './database.js';
-import { servers } from './servers.js';
+import { batchingServers, servers } from './servers.js';
 
 const settings = {
   full: { warmUps: 1, rounds: 6, amount: 600, connections: 32 },
@@ -24,11 +24,56 @@ export async function measurePostgres({ brief }) {
     console.log(`\nServers on PostgreSQL: skipped, ${absent}`);
     return undefined;
   }
+  const all = only.map((name) => ({ name, title: servers[name].title, id: name }));
+  return { ...setting, poolSize: CONNECTIONS, operations: await measureServers(all, setting) };
+}
+
+const batchingSettings = {
+  full: { warmUps: 1, rounds: 6, amount: 2000, connections: [1, 16, 64] },
+  brief: { warmUps: 0, rounds: 1, amount: 50, connections: [4] },
+};
+
+/**
+ * Measures what batching changes: with batching, without it, and the floors that send one statement per request. Also
+ * measures one, two and four shared statements in flight, with and without a delay of the network.
+ */
+export async function measureBatching({ brief }) {
+  const { connections, ...setting } = batchingSettings[brief ? 'brief' : 'full'];
+  if (await reasonOfAbsence()) return undefined;
+  const all = Object.entries(batchingServers).map(([name, { title }]) => ({ name, title, id: name }));
+  const byConnections = {};
+  for (const count of connections) {
+    const amount = count === 1 ? setting.amount / 4 : setting.amount;
+    byConnections[count] = await measureServers(all, { ...setting, amount, connections: count });
+  }
+  const inFlight = {};
+  for (const delay of [0, 1]) {
+    const proxy = await startChild('postgres/delay.js', String(delay));
+    for (const count of connections.filter((one) => one > 1)) {
+      const variants = [undefined, 1, 2, 4].map((inFlight) => ({
+        name: `in flight ${inFlight}`,
+        title: inFlight ? `always ${inFlight} in flight` : 'nest-oauth2: a second one after 1 ms',
+        id: 'batching',
+        options: { inFlight, address: proxy.greeting },
+      }));
+      const measured = await measureServers(variants, { ...setting, connections: count });
+      inFlight[`delay ${delay} ms, ${count} connections`] = measured;
+    }
+    proxy.stop();
+  }
+  return { ...setting, byConnections, inFlight };
+}
+
+/** Measures servers alternately with both requests. */
+async function measureServers(all, setting) {
   const load = await startChild('http/load.js');
   const started = await Promise.all(
-    only.map(async (name) => ({ name, process: await startChild('postgres/server.js', name) })),
+    all.map(async ({ name, id, options = {} }) => ({
+      name,
+      process: await startChild('postgres/server.js', id, JSON.stringify(options)),
+    })),
   );
-  const own = () => Object.fromEntries(only.map((name) => [name, []]));
+  const own = () => Object.fromEntries(all.map(({ name }) => [name, []]));
   const samples = { token: own(), guarded: own() };
   for (let round = -setting.warmUps; round < setting.rounds; round++) {
     for (const operation of Object.keys(samples)) {
@@ -43,8 +88,8 @@ export async function measurePostgres({ brief }) {
   for (const { process: server } of started) server.stop();
   load.stop();
   process.stderr.write('\n');
-  const operations = Object.entries(samples).map(([name, byServer]) => [name, summed(byServer)]);
-  return { ...setting, poolSize: CONNECTIONS, operations: Object.fromEntries(operations) };
+  const titles = Object.fromEntries(all.map(({ name, title }) => [name, title]));
+  return Object.fromEntries(Object.entries(samples).map(([name, byServer]) => [name, summed(byServer, titles)]));
 }
 
 async function oneRound(server, load, operation, { amount, connections }) {
@@ -66,7 +111,7 @@ async function oneRound(server, load, operation, { amount, connections }) {
  * Summarises the rounds. A ratio is the median of the ratios of all rounds: for CPU, the cost compared with the first
  * server, and for requests, the rate compared with it.
  */
-function summed(byServer) {
+function summed(byServer, titles) {
   const of = (name, key) => byServer[name].map((sample) => sample[key]);
   return Object.fromEntries(
     Object.keys(byServer).map((name) => {
@@ -78,10 +123,10 @@ function summed(byServer) {
       return [
         name,
         {
-          title: servers[name].title,
+          title: titles[name],
           cpu: summary(of(name, 'cpu')),
           rate: summary(of(name, 'rate')),
-          backend: backends.includes(undefined) ? undefined : median(backends),
+          backend: backends.includes(undefined) ? undefined : mean(backends),
           against: Object.fromEntries(against),
         },
       ];

@@ -7,13 +7,16 @@ import { applicationName, CONNECTIONS, IDLE, url } from './database.js';
 
 const users = { findById: () => user, findByCredentials: () => user };
 
-/** Starts a Nest application with the module, the guard and the store, configured as in their documentation. */
-export async function serve({ platform, isChosen = false }) {
+/**
+ * Starts a Nest application with the module, the guard and the store, configured as in their documentation.
+ * @param options `address`: the address of PostgreSQL, if the connections use a proxy
+ */
+export async function serve({ platform, isChosen = false, batching, address = url }) {
   const prefix = `bench_${process.pid}_`;
   const migrationsTableName = `${prefix}migrations`;
   const source = new DataSource({
     type: 'postgres',
-    url,
+    url: address,
     poolSize: CONNECTIONS,
     applicationName: applicationName(process.pid),
     extra: { idleTimeoutMillis: IDLE },
@@ -23,7 +26,7 @@ export async function serve({ platform, isChosen = false }) {
   });
   await source.initialize();
   await source.runMigrations();
-  const model = new TypeOrmStore(source, { users, prefix });
+  const model = new TypeOrmStore(source, { users, prefix, batching });
   const given = isChosen ? 'correct-horse-battery-staple' : undefined;
   await model.saveClient({ id: 'web', grants: ['client_credentials'], scopes: [requiredScope] });
   const { secret } = await model.rotateClientSecret('web', { secret: given });

@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
+import { register } from 'node:module';
 import { requiredScope } from '../fixtures.js';
 import { applicationName, openPool } from './database.js';
-import { servers } from './servers.js';
+import { batchingServers, servers } from './servers.js';
 
 // One server on PostgreSQL in its own process. The parent process requests the CPU time used between `begin` and `end`:
 // of this process, and of the backends of its connections if PostgreSQL runs on this machine.
 
-const { load, options } = servers[process.argv[2]];
+const { load, options } = { ...servers, ...batchingServers }[process.argv[2]];
+const { inFlight, ...more } = JSON.parse(process.argv[3] ?? '{}');
+if (inFlight) register('./in-flight-hook.js', import.meta.url, { data: inFlight });
 const { serve } = await load();
-const { url, client, tokenPath = '/oauth/token', close } = await serve(options);
+const { url, client, tokenPath = '/oauth/token', close } = await serve({ ...options, ...more });
 const watch = await openPool();
 watch.options.max = 1;
 const tokenRequest = {
@@ -35,13 +38,12 @@ let backends;
 process.on('message', async (message) => {
   if (message === 'begin') {
     globalThis.gc?.({ type: 'minor' });
-    backends = await backendTime();
+    backends = await backendTimes();
     cpu = process.cpuUsage();
     process.send('ready');
   } else if (message === 'end') {
     const { user, system } = process.cpuUsage(cpu);
-    const now = await backendTime();
-    process.send({ microseconds: user + system, backend: now === undefined ? undefined : now - backends });
+    process.send({ microseconds: user + system, backend: await backendTime(backends) });
   } else {
     await watch.end();
     await close();
@@ -82,16 +84,26 @@ async function check() {
   if (refused.ok) throw new Error(`${process.argv[2]} accepts a wrong secret`);
 }
 
-/** Returns the CPU microseconds of the PostgreSQL backends of this process, with a resolution of ten milliseconds. */
-async function backendTime() {
+/**
+ * Returns the CPU microseconds of each PostgreSQL backend of this process, with a resolution of ten milliseconds.
+ * `undefined` if PostgreSQL runs on another machine.
+ */
+async function backendTimes() {
   const { rows } = await watch.query('SELECT pid FROM pg_stat_activity WHERE application_name = $1', [
     applicationName(process.pid),
   ]);
   try {
-    return rows.reduce((sum, { pid }) => sum + ticksOf(pid) * 10_000, 0);
+    return new Map(rows.map(({ pid }) => [pid, ticksOf(pid) * 10_000]));
   } catch {
     return undefined;
   }
+}
+
+/** Returns the CPU microseconds since `before`. Backends of connections that were closed since then were idle. */
+async function backendTime(before) {
+  const now = await backendTimes();
+  if (!before || !now) return undefined;
+  return Array.from(now, ([pid, time]) => time - (before.get(pid) ?? 0)).reduce((sum, time) => sum + time, 0);
 }
 
 function ticksOf(pid) {

@@ -33,3 +33,19 @@ export const servers = {
     options: { platform: 'express' },
   },
 };
+
+/** The servers that show the effect of batching. The others are compared with the first. */
+export const batchingServers = {
+  floor: servers.floor,
+  'floor-fastify': {
+    title: 'floor in Nest on Fastify',
+    load: () => import('./floor.js'),
+    options: { platform: 'fastify' },
+  },
+  batching: servers['nest-fastify'],
+  'no-batching': {
+    title: 'nest-oauth2, Nest on Fastify, `batching: false`',
+    load: () => import('./nest-oauth2.js'),
+    options: { platform: 'fastify', batching: false },
+  },
+};

@@ -1,23 +1,24 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { plot } from './plot.js';
+import { batchingSection } from './batching-section.js';
 import { goalsTable } from './goals.js';
 import { markdown } from './markdown.js';
 import { keysSection } from './keys-section.js';
 import { storesSection } from './stores-section.js';
 import { httpTable, inProcessTable, leakTable, scalingTable, startUpTable } from './tables.js';
 
-/** Writes docs/performance.md and its chart from complete runs. The newest run is shown in full. */
+/** Writes docs/explanation/performance.md and its chart from complete runs. The newest run is shown in full. */
 export function writeDocs(runs) {
   const results = runs.at(-1);
-  const docs = new URL('../../docs/', import.meta.url);
+  const docs = new URL('../../docs/explanation/', import.meta.url);
   mkdirSync(docs, { recursive: true });
   writeFileSync(new URL('performance.svg', docs), plot(results.inProcess));
   writeFileSync(new URL('performance.md', docs), page(results, runs));
 }
 
-/** Writes one section of the page, of stores or of keys, and leaves the others unchanged. */
+/** Writes one section of the page, of stores, keys or batching, and leaves the others unchanged. */
 export function writeSection(part, results) {
-  const path = new URL('../../docs/performance.md', import.meta.url);
+  const path = new URL('../../docs/explanation/performance.md', import.meta.url);
   const before = readFileSync(path, 'utf8');
   const marks = [`<!-- ${part} -->`, `<!-- /${part} -->`];
   const [start, end] = marks.map((mark) => before.indexOf(mark));
@@ -25,7 +26,7 @@ export function writeSection(part, results) {
   writeFileSync(path, before.slice(0, start) + marked(part, results) + before.slice(end + marks[1].length));
 }
 
-const sections = { stores: storesSection, keys: keysSection };
+const sections = { stores: storesSection, keys: keysSection, batching: batchingSection };
 const marked = (part, results) => `<!-- ${part} -->\n\n${sections[part](results)}\n<!-- /${part} -->`;
 
 function page(results, runs) {
@@ -104,6 +105,8 @@ ${marked('keys', results)}
 
 ${marked('stores', results)}
 
+${marked('batching', results)}
+
 ## Method
 
 - Each library runs in a separate process. Thirteen tests, such as “redeems a code once”, check it first.
@@ -129,13 +132,15 @@ versions of Node.
 ## Run it
 
     npm run bench                               # everything, about half an hour
-    npm run bench -- --only=authenticate        # or token, authorize, http, scaling, leak, startup, stores, postgres
+    npm run bench -- --only=authenticate        # or token, authorize, http, jose, scaling, leak, startup, stores, postgres
     npm run bench -- --only=stores,postgres --docs   # the stores; writes their section of this page
     npm run bench -- --only=jose --docs         # clients and tokens with keys; writes their section
+    npm run bench -- --only=batching --docs     # shared statements; writes their section
     npm run bench -- --brief                    # a minute: checks that the benchmark works; its times mean nothing
     npm run bench -- --docs                     # everything; writes this page, with earlier runs of the same code
 
 \`bench/\` has its own dependencies, so that the compared libraries are not dependencies of the package. Results are saved as JSON in
-\`bench/results/\`. \`node bench/profile.js nest-oauth2 token-refresh\` profiles one operation.
+\`bench/results/\`. \`node bench/profile.js nest-oauth2 token-refresh\` profiles one operation. \`bench/load.js\` sends load to your
+own deployment and compares the results with your limits: \`bench/README.md\` shows how.
 `;
 }

@@ -1,3 +1,4 @@
+import { batchingTables } from './batching-section.js';
 import { storesTables } from './stores.js';
 import { httpTable, inProcessTable, joseTable, leakTable, scalingTable, startUpTable } from './tables.js';
 
@@ -14,6 +15,7 @@ const tables = {
 export function printResults(results) {
   const own = Object.entries(tables).filter(([part]) => results[part]);
   const all = [...own.map(([part, [title, tableOf]]) => [title, tableOf(results[part])]), ...storesTables(results)];
+  if (results.batching) all.push(...batchingTables(results.batching));
   for (const [title, [heading, ...rows]] of all) {
     console.log(`\n${title}`);
     heading.forEach((name, index) => index > 0 && console.log(`  ${letter(index)}: ${name}`));

@@ -1,16 +1,21 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
-/** Starts a proxy to a server. It calls `onRoundTrip` when data is sent to the server after its previous reply. */
-export async function proxied(address, onRoundTrip) {
+/**
+ * Starts a proxy to a server. It calls `onRoundTrip` when data is sent to the server after its previous reply.
+ * @param delay milliseconds by which data to the server is delayed
+ */
+export async function proxied(address, onRoundTrip, delay = 0) {
   const target = new URL(address);
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
+    for (const socket of [client, upstream]) socket.setNoDelay(true);
     let isAsking = false;
     client.on('data', (chunk) => {
       if (!isAsking) onRoundTrip();
       isAsking = true;
-      upstream.write(chunk);
+      if (delay > 0) setTimeout(() => upstream.write(chunk), delay);
+      else upstream.write(chunk);
     });
     upstream.on('data', (chunk) => {
       isAsking = false;
