@@ -11,7 +11,7 @@ import { runCampaign } from './runner/campaign.js';
 import { type RecordedPlan, render, withResult } from './runner/record.js';
 import { Suite } from './runner/suite.js';
 
-const PAGE = 'docs/conformance.md';
+const PAGE = 'docs/explanation/conformance.md';
 const RECORDS = 'conformance/results.json';
 
 const USAGE = `Runs plans of the OpenID Foundation conformance suite against this server.

@@ -43,11 +43,14 @@ const workflow = (file: string) => readYaml(file) as Workflow;
 const jobsOf = (file: string) => Object.values(workflow(file).jobs);
 const stepsOf = (file: string) => jobsOf(file).flatMap(({ steps }) => steps ?? []);
 
-/** Returns whether a shell command is a script of `package.json`, an executable file in `.ci`, or `npm ci`. */
+/**
+ * Returns whether a shell command is a script of `package.json`, with or without arguments, an executable file in `.ci`,
+ * or `npm ci`.
+ */
 function isKnownScript(command: string): boolean {
   if (/^npm ci( --ignore-scripts)?$/.test(command)) return true;
-  const [, ofNpm] = /^npm (?:run )?([\w:-]+)$/.exec(command) ?? [];
-  if (ofNpm !== undefined) return (command === 'npm test' || command.startsWith('npm run ')) && ofNpm in scripts;
+  const [, ofNpm] = /^npm (?:run )?([\w:-]+)(?: -- [\w=${}. -]+)?$/.exec(command) ?? [];
+  if (ofNpm !== undefined) return (ofNpm === 'test' || command.startsWith('npm run ')) && ofNpm in scripts;
   if (!/^\.ci\/[\w-]+$/.test(command)) return false;
   try {
     accessSync(join(root, command), constants.X_OK);
@@ -127,7 +130,7 @@ describe('the project files', () => {
       .flatMap(({ directory, directories }) => directories ?? [directory!])
       .flatMap((pattern) => (pattern === '/sample/*' ? filesIn('sample').map((path) => `/${path}`) : [pattern]))
       .filter((folder) => existsSync(join(root, folder, 'package.json')));
-    const all = ['/', '/bench', ...filesIn('sample').map((path) => `/${path}`)];
+    const all = ['/', '/.ci/api', '/bench', ...filesIn('sample').map((path) => `/${path}`)];
     expect(folders.toSorted()).toEqual(all.filter((path) => existsSync(join(root, path, 'package.json'))).toSorted());
   });
 
@@ -177,7 +180,7 @@ describe('the project files', () => {
     });
     const packed = (JSON.parse(stdout) as { files: { path: string }[] }[])[0]!.files.map(({ path }) => path);
     expect(packed).toContain('package.json');
-    const allowed = /^(?:dist\/|docs\/|(?:package\.json|README\.md|CHANGELOG\.md|LICENSE)$)/;
+    const allowed = /^(?:dist\/|docs\/|schematics\/|(?:package\.json|README\.md|CHANGELOG\.md|LICENSE)$)/;
     expect(packed.filter((path) => !allowed.test(path))).toEqual([]);
   });
 });

@@ -47,12 +47,18 @@ describe('the README and the guides that it links to', () => {
     expect(execFileSync(process.execPath, [tsc, '-p', config], { encoding: 'utf8' })).toBe('');
   });
 
-  it('name every option in docs/options.md', () => {
-    const [options] = readFileSync(join(root, 'docs/options.md'), 'utf8').split('## Requirements of a single call');
+  it('name every option in docs/reference/options.md', () => {
+    const [options] = readFileSync(join(root, 'docs/reference/options.md'), 'utf8').split(
+      '## Requirements of a single call',
+    );
     const named = options!
       .match(/^\|[^|]*\|/gm)
       ?.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name!));
     expect(named?.toSorted()).toEqual(Object.keys(TABLES.forRoot).toSorted());
+  });
+
+  it('have at most 120 lines in the README', () => {
+    expect(readFileSync(join(root, 'README.md'), 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(120);
   });
 
   it('contain an application in which a service gets a token and reads notes', async () => {
@@ -98,9 +104,9 @@ describe('the README and the guides that it links to', () => {
   });
 
   it('link to every sample', () => {
-    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    const page = readFileSync(join(root, 'docs/start/samples.md'), 'utf8');
     const samples = readdirSync(join(root, 'sample')).filter((name) => /^\d/.test(name));
-    expect(samples.filter((name) => !readme.includes(`](sample/${name})`))).toEqual([]);
+    expect(samples.filter((name) => !page.includes(`](../../sample/${name})`))).toEqual([]);
   });
 
   it('contain a sign-up page that signs a new user in and continues the authorization request', async () => {
@@ -159,16 +165,17 @@ describe('the README and the guides that it links to', () => {
  * README in new applications.
  */
 function writeSnippets(): void {
-  expect(writeSnippetsOf('README.md')).toEqual(['src/app.module.ts', 'test/app.e2e-spec.ts', 'src/engine.ts']);
-  expect(writeSnippetsOf('docs/pages.md')).toEqual([
+  expect(writeSnippetsOf('README.md')).toEqual(['src/app.module.ts']);
+  expect(writeSnippetsOf('docs/reference/engine.md')).toEqual(['src/engine.ts']);
+  expect(writeSnippetsOf('docs/reference/features/sessions.md')).toEqual([
     'src/sign-up/users.ts',
     'src/sign-up/sign-up.controller.ts',
     'src/sign-up/app.module.ts',
-    'src/authenticator-app.ts',
-    'src/features.ts',
-    'src/login-and-consent.ts',
   ]);
-  expect(writeSnippetsOf('docs/stores.md')).toEqual(['src/users.service.ts']);
+  const secondFactor = writeSnippetsOf('docs/reference/features/second-factor.md');
+  expect(secondFactor).toEqual(['src/authenticator-app.ts', 'src/features.ts']);
+  expect(writeSnippetsOf('docs/reference/features/own-interaction.md')).toEqual(['src/login-and-consent.ts']);
+  expect(writeSnippetsOf('docs/reference/stores.md')).toEqual(['src/users.service.ts']);
 }
 
 /** Writes a stub of the package for authenticator codes. The examples only need it to exist. */

@@ -5,15 +5,16 @@ import Sequencer from '@jest/test-sequencer';
  * orders files by size, so that one of these would run alone at the end.
  */
 const LONG = [
+  'browser/site',
   'processes/crash',
   'processes/two-processes',
   'stores/skewed-clocks',
   'stores/redis-cluster',
-  'stores/typeorm-races',
+  'stores/sql-races',
   'stores/not-before',
   'stores/pushed-requests',
   'src/transports/transports',
-  'stores/typeorm-contract',
+  'stores/sql-contract',
   'kit/broken-models',
   'src/bad-input/non-string',
   'conformance/host',

@@ -54,7 +54,7 @@ const rowsWith = (page: string, text: string) =>
         .map((cell) => cell.trim()),
     );
 
-describe('docs/conformance.md', () => {
+describe('docs/explanation/conformance.md', () => {
   it('counts modules by their result, and names platform, commit, date and versions', () => {
     const modules = [
       module('PASSED'),
@@ -106,7 +106,7 @@ describe('docs/conformance.md', () => {
   });
 
   it('equals the page rendered from conformance/results.json', async () => {
-    const page = await readFile('docs/conformance.md', 'utf8');
+    const page = await readFile('docs/explanation/conformance.md', 'utf8');
     const records = JSON.parse(await readFile('conformance/results.json', 'utf8')) as RecordedPlan[];
     const cells = (text: string) => text.replaceAll(/-+/g, '-').replaceAll(/ +/g, ' ');
     expect(cells(page)).toBe(cells(render(page, records)));

@@ -7,9 +7,11 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 
 import type { Request } from '../../lib/index.js';
 import { DrizzleStore } from '../../lib/stores/drizzle/index.js';
+import { PrismaStore } from '../../lib/stores/prisma/index.js';
 import { RedisStore } from '../../lib/stores/redis/index.js';
 import { oauthEntities, TypeOrmStore } from '../../lib/stores/typeorm/index.js';
 import { CurrentUser, InjectOAuth2Model, OAuth2Module, OAuthGuard } from '../../src/index.js';
+import { openPrisma } from '../stores/prisma-client.js';
 import { openDrizzle } from '../stores/sql-libraries.js';
 
 /** The database in which the application stores what must survive. */
@@ -18,7 +20,7 @@ export interface DatabaseLocation {
   redis?: string;
   database?: DataSourceOptions;
   /** The library that the store uses instead of TypeORM. */
-  library?: 'Drizzle' | undefined;
+  library?: 'Drizzle' | 'Prisma' | undefined;
 }
 
 const spa = {
@@ -37,6 +39,7 @@ async function openStore({ prefix, redis, database, library }: DatabaseLocation)
   const options = { clients, users, prefix, deadline: DEADLINE };
   if (redis) return new RedisStore({ client: new Redis(redis), ...options });
   if (library === 'Drizzle') return new DrizzleStore((await openDrizzle(database!)).db, options);
+  if (library === 'Prisma') return new PrismaStore((await openPrisma(database!)).db, options);
   // A driver cannot be passed as JSON.
   const driver = database!.type === 'better-sqlite3' ? { driver: libsql } : {};
   const source = new DataSource({ ...database!, ...driver, entities: oauthEntities({ prefix }) });

@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import { posix } from 'node:path';
+
+import type { MarkdownRenderer } from 'vitepress';
+
+import { commandsOf, MANAGERS } from './package-managers.js';
+import { DOCS } from './pages.js';
+
+type Token = ReturnType<MarkdownRenderer['parse']>[number];
+
+/** Renders `mermaid` code blocks as diagrams. */
+export function renderDiagrams(md: MarkdownRenderer): void {
+  const fence = md.renderer.rules.fence!;
+  md.renderer.rules.fence = (tokens, index, options, env, self) => {
+    const { info, content } = tokens[index]!;
+    if (info.trim() !== 'mermaid') return fence(tokens, index, options, env, self);
+    return `<MermaidDiagram code="${encodeURIComponent(content)}" />`;
+  };
+}
+
+/** Shows an `sh` block of npm commands with one tab for each package manager. */
+export function addPackageManagers(md: MarkdownRenderer): void {
+  md.core.ruler.after('block', 'package-managers', (state) => {
+    let depth = 0;
+    state.tokens = state.tokens.flatMap((token) => {
+      if (token.type === 'container_code-group_open') depth++;
+      if (token.type === 'container_code-group_close') depth--;
+      const commands = token.type === 'fence' && token.info.trim() === 'sh' && depth === 0 && commandsOf(token.content);
+      if (!commands) return [token];
+      const group = (type: string, nesting: Token['nesting']) =>
+        Object.assign(new state.Token(`container_code-group_${type}`, 'div', nesting), {
+          block: true,
+          markup: ':::',
+          info: ' code-group',
+          map: token.map,
+        });
+      const blocks = MANAGERS.map((manager, index) =>
+        Object.assign(new state.Token('fence', 'code', 0), {
+          block: true,
+          markup: token.markup,
+          info: `sh [${manager}]`,
+          map: token.map,
+          content: commands[index],
+        }),
+      );
+      return [group('open', 1), ...blocks, group('close', -1)];
+    });
+  });
+}
+
+/** Pictures in `docs/public` are at the root of the site. Pages refer to them by relative paths, which a code host needs. */
+export function findPictures(md: MarkdownRenderer): void {
+  md.core.ruler.push('pictures', (state) => {
+    for (const { children } of state.tokens.filter(({ type }) => type === 'inline'))
+      for (const token of children!.filter(({ type }) => type === 'image'))
+        token.attrSet('src', token.attrGet('src')!.replace(/^(?:\.\.\/)*public\//, '/'));
+  });
+}
+
+/**
+ * Links to files that the site does not contain point to the repository. If its address is unknown, the text stays without
+ * a link.
+ */
+export function linkToRepository(md: MarkdownRenderer, repository: string | undefined): void {
+  md.core.ruler.push('repository-links', (state) => {
+    const { relativePath = '' } = state.env as { relativePath?: string };
+    for (const { children } of state.tokens.filter(({ type }) => type === 'inline')) {
+      for (const [index, token] of children!.entries()) {
+        const target = token.type === 'link_open' ? fileOf(relativePath, token.attrGet('href')!) : undefined;
+        if (target === undefined) continue;
+        // VitePress would take the address of a file for one of a page, if the link had no target.
+        if (isInSite(target)) token.attrSet('target', '_self');
+        else if (repository) token.attrSet('href', `${repository}/blob/main/${target}`);
+        else for (const part of [token, closing(children!, index)]) part.hidden = true;
+      }
+    }
+  });
+  const { link_open: open } = md.renderer.rules;
+  md.renderer.rules.link_open = (tokens, index, options, env, self) =>
+    tokens[index]!.hidden ? '' : open!(tokens, index, options, env, self);
+  md.renderer.rules.link_close = (tokens, index, options, _env, self) =>
+    tokens[index]!.hidden ? '' : self.renderToken(tokens, index, options);
+}
+
+/** The `link_close` of a `link_open`. Links are never nested. */
+const closing = (tokens: Token[], index: number) =>
+  tokens.find((token, at) => at > index && token.type === 'link_close')!;
+
+/** Returns the path of a link target in the repository if it is not a page of the site. */
+function fileOf(page: string, href: string): string | undefined {
+  if (/^(?:[a-z]+:|#|\/)/.test(href)) return undefined;
+  const [path] = href.split('#', 1);
+  const target = posix.join('docs', page, '..', decodeURI(path!));
+  return isInSite(target) && target.endsWith('.md') ? undefined : target;
+}
+
+const isInSite = (target: string) => target.startsWith('docs/') && existsSync(`${DOCS}../${target}`);
