@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { register } from 'node:module';
+import { threadTime } from '../cpu-time.js';
 import { requiredScope } from '../fixtures.js';
 import { applicationName, openPool } from './database.js';
 import { batchingServers, servers } from './servers.js';
@@ -35,7 +35,21 @@ try {
 
 let cpu;
 let backends;
-process.on('message', async (message) => {
+process.on('message', (message) => void respond(message));
+process.on('disconnect', () => process.exit());
+process.send({
+  url,
+  requests: {
+    token: [tokenRequest],
+    guarded: tokens.map((token) => ({
+      method: 'GET',
+      path: '/guarded',
+      headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
+    })),
+  },
+});
+
+async function respond(message) {
   if (message === 'begin') {
     globalThis.gc?.({ type: 'minor' });
     backends = await backendTimes();
@@ -49,19 +63,7 @@ process.on('message', async (message) => {
     await close();
     process.send('closed');
   }
-});
-process.on('disconnect', () => process.exit());
-process.send({
-  url,
-  requests: {
-    token: [tokenRequest],
-    guarded: tokens.map((token) => ({
-      method: 'GET',
-      path: '/guarded',
-      headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
-    })),
-  },
-});
+}
 
 async function newToken() {
   const answer = await fetch(url + tokenPath, tokenRequest);
@@ -85,15 +87,15 @@ async function check() {
 }
 
 /**
- * Returns the CPU microseconds of each PostgreSQL backend of this process, with a resolution of ten milliseconds.
- * `undefined` if PostgreSQL runs on another machine.
+ * Returns the CPU microseconds of each PostgreSQL backend of this process. `undefined` if PostgreSQL runs on another
+ * machine.
  */
 async function backendTimes() {
   const { rows } = await watch.query('SELECT pid FROM pg_stat_activity WHERE application_name = $1', [
     applicationName(process.pid),
   ]);
   try {
-    return new Map(rows.map(({ pid }) => [pid, ticksOf(pid) * 10_000]));
+    return new Map(rows.map(({ pid }) => [pid, threadTime(pid)]));
   } catch {
     return undefined;
   }
@@ -104,10 +106,4 @@ async function backendTime(before) {
   const now = await backendTimes();
   if (!before || !now) return undefined;
   return Array.from(now, ([pid, time]) => time - (before.get(pid) ?? 0)).reduce((sum, time) => sum + time, 0);
-}
-
-function ticksOf(pid) {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return Number(fields[11]) + Number(fields[12]);
 }
