@@ -6,6 +6,7 @@ import type { Request } from '../http/request.js';
 import { isScopeValue } from '../http/syntax.js';
 import type { Response } from '../http/response.js';
 import { respondWithError } from './operation.js';
+import { copyComparable, RecentOptions } from './recent-options.js';
 import { ENGINE_OPTIONS } from '../options/engine-options.js';
 import { type Options, resolveOptions } from '../options/resolve-options.js';
 import { REQUIREMENT_NAMES } from '../options/token-requirements.js';
@@ -18,12 +19,13 @@ const MAX_CACHED = 1000;
 
 /**
  * A cache of the operations of one endpoint or method, by the options of a call. It stores operations for calls without
- * options, for a scope alone, and for frozen options, as `OAuthGuard` passes them. Merging options on each call took a
- * quarter of the time of `authenticate()`.
+ * options, for a scope alone, for recent options without objects and functions, and for frozen options, as `OAuthGuard`
+ * passes them. Merging options on each call took up to half of the time of `authenticate()`.
  */
 export class OperationCache<O> {
   private readonly operations = new Map<string | undefined, O>();
   private readonly constantOperations = new WeakMap<object, O>();
+  private readonly recent = new RecentOptions<O>();
   /** The options of the server under the names of all options. Created for the first call with options. */
   private allOptions: Options | undefined;
   /** The functions of features that validate the options of a call. Created together with `allOptions`. */
@@ -63,7 +65,9 @@ export class OperationCache<O> {
   private find(options: object | undefined): O {
     const { options: settled } = this.server;
     const scope = options && onlyScope(options);
-    if (options && scope === undefined) return this.constantOperations.get(options) ?? this.makeFor(options);
+    if (options && scope === undefined) {
+      return this.constantOperations.get(options) ?? this.recent.find(options) ?? this.makeFor(options);
+    }
     let operation = this.operations.get(scope);
     if (!operation) {
       // Use the scope alone: other properties of the caller's object are not part of the cache key.
@@ -73,10 +77,16 @@ export class OperationCache<O> {
     return operation;
   }
 
-  /** Creates the operation for the options of a call, and stores it if the options are frozen. */
+  /** Creates the operation for the options of a call, and stores it if later calls can use it. */
   private makeFor(options: object): O {
-    const made = this.make(this.mergeOptions(options));
-    if (isConstant(options)) this.constantOperations.set(options, made);
+    if (isConstant(options)) {
+      const made = this.make(this.mergeOptions(options));
+      this.constantOperations.set(options, made);
+      return made;
+    }
+    const copy = copyComparable(options);
+    const made = this.make(this.mergeOptions(copy ?? options));
+    if (copy) this.recent.remember(copy, made);
     return made;
   }
 

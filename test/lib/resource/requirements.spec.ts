@@ -306,6 +306,43 @@ describe('an options object shared by several calls of authenticate()', () => {
     expect(counter.made).toBe(1);
   });
 
+  it.each<[string, () => object]>([
+    ['text and booleans', () => ({ scope: 'read', userRequired: true, addAcceptedScopesHeader: false })],
+    ['lists of texts', () => ({ anyScope: ['read'], roles: ['viewer', 'editor'] })],
+  ])('is validated once if each call creates it with the same %s', async (_, create) => {
+    const { counter, summaryOf } = counting();
+    for (let call = 0; call < 3; call++) expect(await summaryOf(create())).toBe('no error');
+    expect(counter.made).toBe(1);
+  });
+
+  it('is validated again after calls with many other options', async () => {
+    const { counter, summaryOf } = counting();
+    const calls = Array.from({ length: 20 }, (_, call) => ({ anyScope: ['read', `other-${call}`] }));
+    for (const options of [...calls, ...calls]) expect(await summaryOf(options)).toBe('no error');
+    expect(counter.made).toBe(40);
+  });
+
+  it.each<[string, object, object]>([
+    ['another role', { scope: 'read', roles: ['viewer'] }, { scope: 'read', roles: ['admin'] }],
+    ['one role more', { scope: 'read', roles: ['admin', 'viewer'] }, { scope: 'read', roles: ['admin'] }],
+    ['a list instead of a text', { scope: 'read', anyScope: ['read'] }, { scope: ['admin'], anyScope: ['read'] }],
+    ['another type', { userRequired: true, scope: 'read' }, { userRequired: 'true', scope: 'read' }],
+    [
+      'a hidden requirement',
+      { scope: 'read', addAcceptedScopesHeader: true },
+      Object.defineProperties({ scope: 'read', addAcceptedScopesHeader: true }, hidden({ roles: ['admin'] })),
+    ],
+    [
+      'an inherited requirement',
+      { scope: 'read', addAcceptedScopesHeader: true },
+      Object.assign(Object.create({ roles: ['admin'] }) as object, { scope: 'read', addAcceptedScopesHeader: true }),
+    ],
+  ])('does not allow a later call with %s', async (_, first, second) => {
+    const { summaryOf } = counting();
+    expect(await summaryOf(first)).toBe('no error');
+    expect(await summaryOf(second)).not.toBe('no error');
+  });
+
   it.each<[string, () => { options: object; change: () => void }]>([
     [
       'is not frozen',
@@ -341,7 +378,7 @@ describe('an options object shared by several calls of authenticate()', () => {
         return { options, change: () => (anyScope = ['admin']) };
       },
     ],
-  ])('is validated for each call if it %s', async (_, create) => {
+  ])('is validated again after a change if it %s', async (_, create) => {
     const { counter, summaryOf } = counting();
     const { options, change } = create();
     const before = await summaryOf(options);
