@@ -70,6 +70,7 @@ function ratios(byCandidate, nanoseconds, about) {
   return {
     bestPeer,
     timesFasterThanBestPeer: medianRatio(byCandidate[bestPeer].wall, own),
+    timesServerOptions: medianRatio(byCandidate['nest-oauth2-call-options'].wall, own),
     timesTheFloor: byCandidate.floor && medianRatio(own, byCandidate.floor.wall),
     // The speed of the floor compared with the best peer, which is an upper bound for any library.
     floorTimesFaster: byCandidate.floor && medianRatio(byCandidate[bestPeer].wall, byCandidate.floor.wall),

@@ -4,5 +4,6 @@ export const candidates = {
   'node-oauth': () => import('./node-oauth.js'),
   jmondi: () => import('./jmondi.js'),
   'nest-oauth2': () => import('./nest-oauth2.js'),
+  'nest-oauth2-call-options': () => import('./nest-oauth2-call-options.js'),
   floor: () => import('./floor/index.js'),
 };

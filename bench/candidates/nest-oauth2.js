@@ -14,7 +14,8 @@ export function create(model) {
   };
 }
 
-async function answer(raw, operation) {
+/** Runs an operation and returns its response. */
+export async function answer(raw, operation) {
   const response = new Response();
   try {
     await operation(new Request(raw), response);

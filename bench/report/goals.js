@@ -39,6 +39,12 @@ function inProcess(name, title) {
       holds: atMost(1.3),
       digits: 2,
     },
+    {
+      title: '— at most 1.15 times as long with options in each call',
+      read: ratio('timesServerOptions'),
+      holds: atMost(1.15),
+      digits: 2,
+    },
   ];
 }
 

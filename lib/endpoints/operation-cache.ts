@@ -19,8 +19,8 @@ const MAX_CACHED = 1000;
 
 /**
  * A cache of the operations of one endpoint or method, by the options of a call. It stores operations for calls without
- * options, for a scope alone, for recent options without objects and functions, and for frozen options, as `OAuthGuard`
- * passes them. Merging options on each call took up to half of the time of `authenticate()`.
+ * options, for a scope alone, for frozen options, as `OAuthGuard` passes them, and for recent options with the same
+ * values. Merging options on each call took up to half of the time of `authenticate()`.
  */
 export class OperationCache<O> {
   private readonly operations = new Map<string | undefined, O>();

@@ -9,18 +9,15 @@ interface Entry<O> {
 }
 
 /**
- * Remembers what was created for recent options of calls, if these are plain objects of texts, numbers, booleans and
- * lists of texts. Callers often create a new object with the same values for each call.
+ * Remembers what was created for recent options of calls, if these are plain objects of texts, numbers, booleans, lists
+ * of texts and an `authenticateHandler`. Callers often create a new object with the same values for each call.
  */
 export class RecentOptions<O> {
   private readonly entries: Entry<O>[] = [];
 
   /** Returns what was created for options with the same values, in the same order. */
   find(options: object): O | undefined {
-    if (!isPlain(options)) return undefined;
-    // Includes names that are not enumerable, which copies of remembered options do not have.
-    const names = Object.getOwnPropertyNames(options);
-    for (const entry of this.entries) if (isSame(names, options as Values, entry)) return entry.result;
+    for (const entry of this.entries) if (isSame(options as Values, entry)) return entry.result;
     return undefined;
   }
 
@@ -38,12 +35,21 @@ type Values = Readonly<Record<string, unknown>>;
  * Returns `undefined` for other options.
  */
 export function copyComparable(options: object): object | undefined {
-  if (!isPlain(options) || Object.getOwnPropertyNames(options).length !== Object.keys(options).length) return undefined;
-  const copy: object = { ...options };
-  return Object.values(copy).every(isComparable) ? structuredClone(copy) : undefined;
+  const copy: Record<string, unknown> = { ...options };
+  const names = Object.keys(copy);
+  if (!hasOnly(names.length, options)) return undefined;
+  for (const name of names) {
+    const value = copy[name];
+    if (isList(value)) copy[name] = [...value];
+    // The content of other objects can change. Of the handler, each call uses the current content.
+    if (!isComparable(copy[name]) && name !== 'authenticateHandler') return undefined;
+  }
+  return copy;
 }
 
-const isPlain = (options: object) => Object.getPrototypeOf(options) === Object.prototype;
+/** Whether a plain object has no other properties than those that a loop finds, such as inherited or hidden ones. */
+const hasOnly = (count: number, options: object) =>
+  Object.getPrototypeOf(options) === Object.prototype && Object.getOwnPropertyNames(options).length === count;
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
@@ -52,13 +58,13 @@ const isComparable = (value: unknown): boolean =>
     ? value.every((one) => typeof one === 'string')
     : ['string', 'number', 'boolean', 'undefined'].includes(typeof value);
 
-function isSame<O>(names: readonly string[], options: Values, entry: Entry<O>): boolean {
-  if (names.length !== entry.names.length) return false;
-  for (let index = 0; index < names.length; index++) {
-    const name = names[index]!;
-    if (name !== entry.names[index] || !isSameValue(options[name], entry.values[index])) return false;
+function isSame<O>(options: Values, { names, values }: Entry<O>): boolean {
+  let count = 0;
+  for (const name in options) {
+    if (name !== names[count] || !isSameValue(options[name], values[count])) return false;
+    count++;
   }
-  return true;
+  return count === names.length && hasOnly(count, options);
 }
 
 const isSameValue = (value: unknown, known: unknown): boolean =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ServerError } from 'nest-oauth2/server';
+import { type AuthorizeOptions, OAuth2Server, Request, Response, ServerError } from 'nest-oauth2/server';
 
 import { addAccessToken, createTestModel, type TestModel } from '../../support/model.js';
 import { runOperation, authorizeRequest, resourceRequest, signedIn, summary } from '../../support/requests.js';
@@ -53,6 +53,19 @@ describe('the user of an authorization request', () => {
     const failing = { authenticateHandler: { handle: () => Promise.reject(new Error('secret')) } };
     const { error, body } = await authorize({}, createTestModel(), failing);
     expect([error?.name, JSON.stringify(body).includes('secret')]).toEqual(['server_error', false]);
+  });
+
+  it('is that of the handler of this call, also if a call changes its handler', async () => {
+    const { model } = createTestModel();
+    const server = new OAuth2Server({ model });
+    const userOf = async (authenticateHandler: object) => {
+      const options = { authenticateHandler } as AuthorizeOptions;
+      return (await server.authorize(new Request(authorizeRequest()), new Response(), options)).user['id'];
+    };
+    const [alice, bob] = ['alice', 'bob'].map((id) => ({ handle: () => ({ id }) }));
+    const users = [await userOf(alice!), await userOf(bob!), await userOf(alice!)];
+    alice!.handle = () => ({ id: 'carol' });
+    expect([...users, await userOf(alice!)]).toEqual(['alice', 'bob', 'alice', 'carol']);
   });
 
   it('is not looked up for an invalid request', async () => {
