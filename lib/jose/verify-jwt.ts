@@ -8,6 +8,7 @@ import {
 } from 'jose';
 import { type CompactJws, readCompactJws, verifySignature } from './compact-jws.js';
 import { verifierFor } from './signatures.js';
+import type { VerifiedSignatures } from './verified-signatures.js';
 
 /** The default clock skew in seconds that is accepted from signers. FAPI 2.0 SP §5.3.2.1 (13) requires this value. */
 export const CLOCK_TOLERANCE = 10;
@@ -16,7 +17,11 @@ export const CLOCK_TOLERANCE = 10;
 const MAX_KEYS = 4;
 
 /** The checks of a JWT. The accepted algorithms are required. RFC 8725 §3.1 */
-export type JwtChecks = JWTVerifyOptions & Required<Pick<JWTVerifyOptions, 'algorithms'>>;
+export type JwtChecks = JWTVerifyOptions &
+  Required<Pick<JWTVerifyOptions, 'algorithms'>> & {
+    /** Remembers valid signatures. Set for JWTs that are sent several times, which are access tokens. */
+    verified?: VerifiedSignatures;
+  };
 
 /**
  * Verifies the signature and the time claims of a JWT and returns its claims. If several keys match, because the JWT
@@ -39,7 +44,9 @@ async function verifyWithKey(jws: CompactJws, key: VerificationKey, checks: JwtC
   const verify = verifierFor(jws.header.alg, key);
   // `jose` verifies with shared secrets and keys of the Web Crypto API, and rejects keys that do not fit the algorithm.
   if (!verify) return await jwtVerify(jws.token, key, checks);
-  await verifySignature(jws, verify);
+  const { verified } = checks;
+  if (verified) await verified.verify(jws.token, key, () => verifySignature(jws, verify));
+  else await verifySignature(jws, verify);
   return { payload: verifyClaims(jws, checks), protectedHeader: jws.header };
 }
 

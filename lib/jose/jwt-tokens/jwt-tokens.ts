@@ -2,6 +2,7 @@ import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import type { ProtectedResourceModel, Token } from '../../model/model.js';
 import { expiryOf, findClaimsError, rejectionError, tokenFromClaims } from '../../remote/token-claims.js';
 import { issuerKeys } from '../issuer-keys.js';
+import { VerifiedSignatures } from '../verified-signatures.js';
 import { type JwtChecks, verifyJwt } from '../verify-jwt.js';
 import { readClaims, verifyType } from './access-token-claims.js';
 import { toRejection, rejected } from './rejection.js';
@@ -27,7 +28,7 @@ export class JwtTokens implements ProtectedResourceModel {
     this.settings = settle(options);
     const { algorithms, clockTolerance, issuer } = this.settings;
     this.keys = issuerKeys(this.settings, this);
-    this.checks = { algorithms: [...algorithms], clockTolerance, issuer };
+    this.checks = { algorithms: [...algorithms], clockTolerance, issuer, verified: new VerifiedSignatures() };
   }
 
   /**

@@ -6,6 +6,7 @@ import { InvalidArgumentError, isClientItself, OAuth2Server, type OAuthError } f
 import { SIGNING_ALGORITHMS } from '../../support/algorithms.js';
 import { IntrospectionServer, json } from '../../support/introspection-server.js';
 import { runOperation, resourceRequest } from '../../support/requests.js';
+import { waitUntil } from '../../support/wait-until.js';
 
 const AUDIENCE = 'https://notes.example.com';
 const JWKS = '/jwks';
@@ -142,6 +143,52 @@ describe('JwtTokens with a valid JWT access token', () => {
     const model = modelOf();
     expect(await call(model, await sign({}, { kid: undefined }, pairs[2]))).toMatchObject({ status: 200 });
     expect(await call(model, await sign({}, { kid: undefined }, other))).toMatchObject(UNKNOWN);
+  });
+});
+
+describe('JwtTokens with an access token that it accepted before', () => {
+  it('rejects it after its expiry', async () => {
+    const model = modelOf({ clockTolerance: 0 });
+    const token = await sign({ exp: now() + 5 });
+    expect((await call(model, token)).status).toBe(200);
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 6000);
+    expect(await call(model, token)).toMatchObject(UNKNOWN);
+  });
+
+  it('rejects it if its key was replaced by another key with the same `kid`', async () => {
+    const model = modelOf();
+    const token = await sign();
+    expect((await call(model, token)).status).toBe(200);
+    const replacement = { ...other, kid: 'one', jwk: { ...other.jwk, kid: 'one' } };
+    show(replacement);
+    later(601);
+    const signedAgain = await sign({}, {}, replacement);
+    await waitUntil(async () => (await call(model, signedAgain)).status === 200);
+    expect(await call(model, token)).toMatchObject(UNKNOWN);
+  });
+
+  it('rejects its claims with another signature, and its signature with other claims', async () => {
+    const model = modelOf();
+    const [token, second] = [await sign({ sub: 'alice' }), await sign({ sub: 'bob' })];
+    for (const accepted of [token, second]) expect((await call(model, accepted)).status).toBe(200);
+    const [header, payload] = token.split('.');
+    const mixed = `${header}.${payload}.${second.split('.')[2]}`;
+    for (let tries = 0; tries < 2; tries++) expect(await call(model, mixed)).toMatchObject(UNKNOWN);
+    expect((await call(model, token)).result?.user).toEqual({ id: 'alice' });
+  });
+
+  it('accepts it with the claims of this token only, also among many others', async () => {
+    const model = modelOf();
+    const first = await sign({ sub: 'user-0' });
+    const tokens = [
+      first,
+      ...(await Promise.all(Array.from({ length: 50 }, (_, n) => sign({ sub: `user-${n + 1}` })))),
+    ];
+    for (let round = 0; round < 2; round++) {
+      for (const [n, token] of tokens.entries()) {
+        expect((await model.getAccessToken(token))?.user).toEqual({ id: `user-${n}` });
+      }
+    }
   });
 });
 
