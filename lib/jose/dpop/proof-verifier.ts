@@ -4,6 +4,7 @@ import type { PresentedToken } from '../../contracts/feature.js';
 import { Nonces } from './nonces.js';
 import type { DpopNonceOptions, DpopSettings } from './options.js';
 import { type ExpectedProof, type Proof, readProof, invalidProof, verifyProof } from './proof.js';
+import { ProofKeys } from './proof-keys.js';
 import { ProofReplayCache } from './proof-replay-cache.js';
 import { acceptedUrls } from './target.js';
 
@@ -12,6 +13,7 @@ const UNUSED_PROOF = stateKey<Proof | undefined>('unused DPoP proof');
 
 /** The verifier of DPoP proofs at the endpoints of a server and at its protected resources. RFC 9449 §4.3 */
 export class ProofVerifier {
+  private readonly keys = new ProofKeys();
   private readonly nonces: Nonces | undefined;
   private readonly replayCache: ProofReplayCache;
   /**
@@ -88,7 +90,7 @@ export class ProofVerifier {
   }
 
   private async verifyWithNonce(text: string, expected: ExpectedProof): Promise<Proof> {
-    const proof = await verifyProof(text, expected, this.settings);
+    const proof = await verifyProof(text, expected, this.settings, this.keys);
     if (this.nonces && !this.nonces.isValid(proof.nonce)) {
       const reason = 'DPoP proof has no current nonce of this server';
       throw new UseDpopNonceError('Use DPoP nonce: send the nonce of the response header `DPoP-Nonce`').because({

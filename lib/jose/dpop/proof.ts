@@ -1,5 +1,5 @@
-import { createPublicKey, hash, type KeyObject } from 'node:crypto';
-import { decodeProtectedHeader, errors, importJWK, type JWK, type JWTPayload } from 'jose';
+import { hash } from 'node:crypto';
+import { decodeProtectedHeader, type JWTPayload } from 'jose';
 import { InvalidDpopProofError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
 import type { Request } from '../../http/request.js';
@@ -8,6 +8,7 @@ import { thumbprint } from '../keys/key-material.js';
 import { isVerificationError } from '../verification-error.js';
 import { verifyJwt } from '../verify-jwt.js';
 import type { DpopSettings } from './options.js';
+import type { ProofKey, ProofKeys } from './proof-keys.js';
 import { publicKeyOf } from './public-key.js';
 import { comparableUrl } from './target.js';
 
@@ -62,7 +63,12 @@ export function readProof(request: Request): string | undefined {
  * RFC 9449 §4.3
  * @throws {InvalidDpopProofError} If the proof is invalid.
  */
-export async function verifyProof(text: string, expected: ExpectedProof, settings: DpopSettings): Promise<Proof> {
+export async function verifyProof(
+  text: string,
+  expected: ExpectedProof,
+  settings: DpopSettings,
+  keys: ProofKeys,
+): Promise<Proof> {
   const { alg, jwk } = headerOf(text);
   const key = publicKeyOf(jwk);
   if (typeof key === 'string') throw invalidProof(key);
@@ -76,7 +82,10 @@ export async function verifyProof(text: string, expected: ExpectedProof, setting
   let claims: JWTPayload;
   try {
     const checks = { algorithms: [...algorithms], clockTolerance, typ: 'dpop+jwt' };
-    claims = (await verifyJwt(text, () => importKey(key), checks)).payload;
+    let imported: ProofKey | undefined;
+    const keyOfProof = async () => (imported = await keys.import(jkt, key));
+    claims = (await verifyJwt(text, keyOfProof, checks)).payload;
+    keys.remember(jkt, imported);
   } catch (error) {
     throw toProofError(error);
   }
@@ -116,16 +125,6 @@ function verifyClaims(claims: JWTPayload, { request, urls, token }: ExpectedProo
     throw invalidProof('`ath` of the proof is not the hash of the access token');
   }
   return url;
-}
-
-/** Imports the key of a proof. `jose` imports ML-DSA keys, which older versions of Node do not support. RFC 9964 §4 */
-function importKey(jwk: JWK): KeyObject | ReturnType<typeof importJWK> {
-  if (jwk.kty === 'AKP') return importJWK(jwk);
-  try {
-    return createPublicKey({ key: jwk, format: 'jwk' });
-  } catch {
-    throw new errors.JWSInvalid('The key of the proof is not a valid public key');
-  }
 }
 
 const loggable = (value: unknown) => (typeof value === 'string' ? shortText(value) : typeof value);

@@ -223,10 +223,15 @@ describe('a DPoP proof at the token endpoint (RFC 9449)', () => {
     expect(await post('token', SELF, { proof: await prove(await newKey(), htu) })).toMatchObject({ status: 200 });
   });
 
-  it('is rejected if its header is invalid', async () => {
+  it.each([
+    ['its header is invalid', false],
+    ['its header is invalid and the server accepted proofs of the same keys before', true],
+  ])('is rejected if %s', async (_, areKnown) => {
     const { post } = await setUp();
     const key = await newKey();
     const other = await newKey();
+    for (const known of areKnown ? [key, other] : [])
+      expect(await post('token', SELF, { proof: await prove(known, TOKEN) })).toMatchObject({ status: 200 });
     const whole = key.privateKey.export({ format: 'jwk' }) as JWK;
     const secret = new Uint8Array(32).fill(7);
     const oct = { kty: 'oct', k: Buffer.from(secret).toString('base64url') };
