@@ -107,12 +107,13 @@ describe.each(await findStores())('a pushed authorization request with a store i
     if (opened.store === opened.another) return;
     skewClocks();
     try {
-      for (const [pusher, browser] of [
+      const pairs = [
         [-300_000, 0],
         [0, 300_000],
         [300_000, 0],
         [0, -300_000],
-      ] as const) {
+      ] as const;
+      const expire = async ([pusher, browser]: (typeof pairs)[number]) => {
         const { requestUri } = await new Clock(pusher).at(() => push());
         const find = async () => ({ found: await opened.another.getPushedRequest(requestUri), now: Date.now() });
         const { found, now } = await new Clock(browser).at(find);
@@ -121,7 +122,9 @@ describe.each(await findStores())('a pushed authorization request with a store i
         const late = await new Clock(pusher).at(() => push({ openUntil: new Date(Date.now() + 300) }));
         await rest(500);
         expect(await new Clock(browser).at(() => opened.another.getPushedRequest(late.requestUri))).toBeUndefined();
-      }
+      };
+      // The pairs wait for the same moment, not for each other.
+      await Promise.all(pairs.map(expire));
     } finally {
       restoreClocks();
     }
