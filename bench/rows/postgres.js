@@ -1,28 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { DrizzleStore } from 'nest-oauth2/stores/drizzle';
+import { Client, Pool } from 'pg';
+import { url } from '../postgres/database.js';
+import { CLIENTS, GRANTS_PER_USER, measureOperations } from './operations.js';
 
-import { setUp } from '../setup.js';
-import { url } from './database.js';
+// The pages and rows that each statement reads, by the plans that PostgreSQL reports.
 
-// node bench/postgres/rows.js [--large 10000000] [--small 100000] [--seconds 20]
-//
-// Compares the pages that each statement of a store reads in a small and in a large database, and measures how many
-// expired rows prune() deletes while tokens are saved and looked up. Each database is a schema of its own.
-
-const { values } = parseArgs({
-  options: {
-    small: { type: 'string', default: '100000' },
-    large: { type: 'string', default: '10000000' },
-    seconds: { type: 'string', default: '20' },
-  },
-});
-
-setUp();
-const { DrizzleStore } = await import('nest-oauth2/stores/drizzle');
-const { drizzle } = await import('drizzle-orm/node-postgres');
-const { default: pg } = await import('pg');
-
-const CLIENTS = 1000;
 /** The rows that have expired, for the measurement of prune(). */
 const EXPIRED = 100_000;
 const DAY = 86_400_000;
@@ -41,12 +25,13 @@ const EXPLAIN = [
 
 const settings = (entries) => entries.map((entry) => `-c ${entry}`).join(' ');
 
+const schemaOf = (rows) => `nest_oauth2_rows_${rows}`;
 const users = { findById: (id) => ({ id }), findByCredentials: () => undefined };
 
 /** Opens a store in a schema. `onPlan` receives the plan of each statement. */
 function openStore(schema, { onPlan, connections = 1 } = {}) {
   const options = settings([`search_path=${schema}`, ...(onPlan ? EXPLAIN : [])]);
-  const pool = new pg.Pool({ connectionString: url, max: connections, options });
+  const pool = new Pool({ connectionString: url, max: connections, options });
   if (onPlan)
     pool.on('connect', (client) =>
       client.on('notice', ({ message = '' }) => {
@@ -57,9 +42,11 @@ function openStore(schema, { onPlan, connections = 1 } = {}) {
   return { store: new DrizzleStore(drizzle(pool), { users }), close: () => pool.end() };
 }
 
+const digest = (text) => `translate(rtrim(encode(sha256((${text})::bytea), 'base64'), '='), '+/', '-_')`;
+
 /** Creates the tables in a schema, with this number of tokens and half as many grants. */
 async function fill(schema, rows) {
-  const client = new pg.Client({ connectionString: url, options: settings([`search_path=${schema}`]) });
+  const client = new Client({ connectionString: url, options: settings([`search_path=${schema}`]) });
   await client.connect();
   await client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE; CREATE SCHEMA ${schema}`);
   await client.query(readFileSync(new URL('../../docs/schema/postgresql.sql', import.meta.url), 'utf8'));
@@ -78,8 +65,8 @@ async function fill(schema, rows) {
 
   const grants = rows / 2;
   const expiresAt = Date.now() + 14 * DAY;
-  const digest = (text) => `translate(rtrim(encode(sha256((${text})::bytea), 'base64'), '='), '+/', '-_')`;
-  const owner = (number) => `'client' || (${number}) % ${CLIENTS}, 'user' || (${number}) % ${Math.ceil(grants / 10)}`;
+  const owner = (number) =>
+    `'client' || (${number}) % ${CLIENTS}, 'user' || (${number}) % ${Math.ceil(grants / GRANTS_PER_USER)}`;
   await client.query(
     `INSERT INTO oauth_clients SELECT 'client' || n, '[]', '{"grants":["client_credentials"]}', 0, 0
       FROM generate_series(0, ${CLIENTS - 1}) n`,
@@ -116,75 +103,33 @@ const rowsOf = ({ Plan }) =>
       (sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
       0,
     );
-const sumOf = (plans, measure) => plans.reduce((sum, plan) => sum + measure(plan), 0);
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
-
-/** The number of times that each operation is explained. The first time, PostgreSQL also reads its catalog. */
-const ROUNDS = 7;
+const sumOf = (plans, valueOf) => plans.reduce((sum, plan) => sum + valueOf(plan), 0);
 
 /** Returns the pages and rows that the statements of each operation read: medians of several rounds. */
 async function explain(schema) {
   let plans = [];
   const { store, close } = openStore(schema, { onPlan: (plan) => plans.push(plan) });
-  const measured = {};
-  const step = async (title, run) => {
+  const measured = await measureOperations(store, async (run) => {
     plans = [];
     const result = await run();
-    (measured[title] ??= []).push({ pages: sumOf(plans, pagesOf), rows: sumOf(plans, rowsOf) });
-    return result;
-  };
-  for (let round = 0; round < ROUNDS; round++) await operate(store, step, round);
+    return { result, values: { pages: sumOf(plans, pagesOf), rows: sumOf(plans, rowsOf) } };
+  });
   await close();
-  return Object.fromEntries(
-    Object.entries(measured).map(([title, rounds]) => [
-      title,
-      { pages: median(rounds.map(({ pages }) => pages)), rows: median(rounds.map(({ rows }) => rows)) },
-    ]),
-  );
-}
-
-/** Runs every operation once, on records that no other round uses. */
-async function operate(store, step, round) {
-  const client = { id: 'client7', grants: [] };
-  const user = { id: `user${round}` };
-  const expiresAt = new Date(Date.now() + DAY);
-  const grantId = `new grant ${round}`;
-  const token = {
-    accessToken: `access ${round}`,
-    accessTokenExpiresAt: expiresAt,
-    refreshToken: `refresh ${round}`,
-    refreshTokenExpiresAt: expiresAt,
-    scope: ['read'],
-    grantId,
-  };
-  const code = { authorizationCode: `code ${round}`, expiresAt, scope: ['read'], grantId };
-  await step('save two tokens and their grant', () => store.saveToken(token, client, user));
-  await step('look up an access token', () => store.getAccessToken(token.accessToken));
-  await step('look up a refresh token', () => store.getRefreshToken(token.refreshToken));
-  await step('use a refresh token', () => store.revokeToken(token));
-  await step('save a code', () => store.saveAuthorizationCode(code, client, user));
-  await step('look up a code', () => store.getAuthorizationCode(code.authorizationCode));
-  await step('use a code', () => store.revokeAuthorizationCode(code));
-  await step('remember a single-use value', () => store.once(`value ${round}`, 60));
-  await step('list the grants of a user', () => store.listGrants(user.id));
-  await step('revoke a grant', () => store.revokeGrant(grantId));
-  await step('revoke the grants of a user', () => store.revokeGrantsOf({ userId: `user${100 + round}` }));
-  await step('revoke the grants of a client', () => store.revokeGrantsOf({ clientId: `client${500 + round}` }));
-  await step('prune, nothing has expired', () => store.prune());
+  return measured;
 }
 
 /** Deletes expired rows while other calls save and look up tokens. */
 async function pruneUnderLoad(schema, seconds) {
-  const admin = new pg.Client({ connectionString: url, options: settings([`search_path=${schema}`]) });
+  const admin = new Client({ connectionString: url, options: settings([`search_path=${schema}`]) });
   await admin.connect();
   const expired = `UPDATE oauth_tokens SET expires_at = 1000 WHERE digest IN
     (SELECT digest FROM oauth_tokens WHERE expires_at > 1000 ORDER BY expires_at LIMIT ${EXPIRED})`;
   const { store, close } = openStore(schema, { connections: 16 });
   const client = { id: 'client7', grants: [] };
-  let isRunning = true;
+  const state = { isRunning: true };
   let saved = 0;
   const load = async (worker) => {
-    for (let turn = 0; isRunning; turn++) {
+    for (let turn = 0; state.isRunning; turn++) {
       const accessToken = `load ${worker} ${turn}`;
       await store.saveToken({ accessToken, accessTokenExpiresAt: new Date(Date.now() + DAY) }, client, {
         id: 'loader',
@@ -203,7 +148,7 @@ async function pruneUnderLoad(schema, seconds) {
     deleted += await store.prune();
     pruning += performance.now() - start;
   }
-  isRunning = false;
+  state.isRunning = false;
   await Promise.all(workers);
   const elapsed = (performance.now() - began) / 1000;
   await close();
@@ -211,34 +156,21 @@ async function pruneUnderLoad(schema, seconds) {
   return { deletedPerSecond: Math.round(deleted / (pruning / 1000)), savedPerSecond: Math.round(saved / elapsed) };
 }
 
-const megabytes = (bytes) => `${Math.round(bytes / 2 ** 20)} MiB`;
-const sizes = [Number(values.small), Number(values.large)];
-const schemas = ['nest_oauth2_rows_small', 'nest_oauth2_rows_large'];
-const explained = [];
-for (const [at, schema] of schemas.entries()) {
-  const began = performance.now();
-  const tables = await fill(schema, sizes[at]);
-  console.log(
-    `${sizes[at].toLocaleString('en')} tokens, filled in ${Math.round((performance.now() - began) / 1000)} s:`,
-  );
-  for (const { name, bytes, indexes } of tables)
-    console.log(`  ${name}: ${megabytes(bytes)}, indexes ${megabytes(indexes)}`);
-  explained.push(await explain(schema));
-}
-const [small, large] = explained;
-const label = sizes.map((size) => size.toLocaleString('en'));
-console.log(
-  `\n| operation | pages at ${label[0]} | pages at ${label[1]} | rows at ${label[0]} | rows at ${label[1]} |`,
-);
-console.log('| --- | --: | --: | --: | --: |');
-for (const [title, { pages, rows }] of Object.entries(small))
-  console.log(`| ${title} | ${pages} | ${large[title].pages} | ${rows} | ${large[title].rows} |`);
-const { deletedPerSecond, savedPerSecond } = await pruneUnderLoad(schemas[1], Number(values.seconds));
-console.log(
-  `\nprune() at ${label[1]}: ${deletedPerSecond} rows per second, while ${savedPerSecond} tokens per second were saved and looked up`,
-);
+export const title = 'PostgreSQL';
+export const columns = { pages: 'pages', rows: 'rows' };
 
-const cleaner = new pg.Client({ connectionString: url });
-await cleaner.connect();
-for (const schema of schemas) await cleaner.query(`DROP SCHEMA ${schema} CASCADE`);
-await cleaner.end();
+/** Fills a schema and measures each operation in it. */
+export async function measureRows(rows) {
+  const tables = await fill(schemaOf(rows), rows);
+  return { sizes: tables, measured: await explain(schemaOf(rows)) };
+}
+
+/** Measures prune() under load in a schema that `measureRows()` has filled. */
+export const measurePrune = (rows, seconds) => pruneUnderLoad(schemaOf(rows), seconds);
+
+export async function drop(rows) {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(`DROP SCHEMA IF EXISTS ${schemaOf(rows)} CASCADE`);
+  await client.end();
+}
