@@ -1,13 +1,13 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { writeDocs, writeSection } from './report/docs.js';
+import { writeCapacity, writeDocs, writeSection } from './report/docs.js';
 import { buildMeasured, keepRun, latestRunsLike } from './report/runs.js';
 import { setUp } from './setup.js';
 
 // npm run bench [-- --only=authenticate,http] [--brief] [--docs]
 
 const inProcess = ['authenticate', 'token', 'authorize'];
-const others = ['http', 'jose', 'scaling', 'leak', 'startup', 'stores', 'postgres', 'batching'];
+const others = ['http', 'jose', 'scaling', 'leak', 'startup', 'stores', 'postgres', 'batching', 'capacity'];
 const ofStores = ['stores', 'postgres'];
 const { values } = parseArgs({
   options: {
@@ -24,10 +24,11 @@ if (unknown.length > 0)
 const isWhole = [...inProcess, ...others].every((name) => wanted.includes(name));
 const isOfKeys = wanted.join() === 'jose';
 const isOfBatching = wanted.join() === 'batching';
+const isOfCapacity = wanted.join() === 'capacity';
 const isOfStores = wanted.length === ofStores.length && ofStores.every((name) => wanted.includes(name));
-if (values.docs && (values.brief || !(isWhole || isOfStores || isOfKeys || isOfBatching))) {
+if (values.docs && (values.brief || !(isWhole || isOfStores || isOfKeys || isOfBatching || isOfCapacity))) {
   throw new Error(
-    `--docs requires a complete run, --only=${ofStores.join()}, --only=jose or --only=batching. It cannot be combined with --brief.`,
+    `--docs requires a complete run, --only=${ofStores.join()}, --only=jose, --only=batching or --only=capacity. It cannot be combined with --brief.`,
   );
 }
 
@@ -39,6 +40,7 @@ const { measureJose } = await import('./jose/measure.js');
 const { measureLeaks, measureScaling, measureStartUp } = await import('./resources/measure.js');
 const { measureStores } = await import('./stores/measure.js');
 const { measureBatching, measurePostgres } = await import('./postgres/measure.js');
+const { measureCapacity } = await import('./capacity/measure.js');
 const { printResults } = await import('./report/text.js');
 
 const { brief } = values;
@@ -55,9 +57,11 @@ if (wanted.includes('startup')) results.startup = await measureStartUp({ brief }
 if (wanted.includes('stores')) results.stores = await measureStores({ brief });
 if (wanted.includes('postgres')) results.postgres = await measurePostgres({ brief });
 if (wanted.includes('batching')) results.batching = await measureBatching({ brief });
+if (wanted.includes('capacity')) results.capacity = await measureCapacity({ brief });
 results.load = [...load, loadavg()[0]];
 
 printResults(results);
 keepRun(results);
 if (values.docs && isWhole) writeDocs(latestRunsLike(results, 3));
-else if (values.docs) writeSection(isOfStores ? 'stores' : isOfKeys ? 'keys' : 'batching', results);
+else if (values.docs && !isOfCapacity) writeSection(isOfStores ? 'stores' : isOfKeys ? 'keys' : 'batching', results);
+if (values.docs && results.capacity) await writeCapacity(results);

@@ -3,9 +3,12 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /** Starts a module of this folder as a process. Resolves when the process has sent its first message. */
-export async function startChild(module, ...args) {
+export const startChild = (module, ...args) => startChildWith([], module, ...args);
+
+/** Starts a module of this folder as a process with options of Node. */
+export async function startChildWith(options, module, ...args) {
   const path = fileURLToPath(new URL(module, import.meta.url));
-  const child = fork(path, args, { execArgv: ['--expose-gc'] });
+  const child = fork(path, args, { execArgv: ['--expose-gc', ...options] });
   const greeting = await answerOf(child);
   return {
     greeting,

@@ -1,24 +1,29 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { plot } from './plot.js';
 import { batchingSection } from './batching-section.js';
+import { capacityPlots } from './capacity-plots.js';
+import { capacitySection } from './capacity-section.js';
 import { goalsTable } from './goals.js';
 import { markdown } from './markdown.js';
 import { keysSection } from './keys-section.js';
+import { plot } from './plot.js';
 import { storesSection } from './stores-section.js';
 import { httpTable, inProcessTable, leakTable, scalingTable, startUpTable } from './tables.js';
 
 /** Writes docs/explanation/performance.md and its chart from complete runs. The newest run is shown in full. */
 export function writeDocs(runs) {
   const results = runs.at(-1);
-  const docs = new URL('../../docs/explanation/', import.meta.url);
   mkdirSync(docs, { recursive: true });
   writeFileSync(new URL('performance.svg', docs), plot(results.inProcess));
   writeFileSync(new URL('performance.md', docs), page(results, runs));
 }
 
-/** Writes one section of the page, of stores, keys or batching, and leaves the others unchanged. */
+const docs = new URL('../../docs/explanation/', import.meta.url);
+const sections = { stores: storesSection, keys: keysSection, batching: batchingSection, capacity: capacitySection };
+const pages = { capacity: 'capacity.md' };
+
+/** Writes one section of its page, and leaves the others unchanged. */
 export function writeSection(part, results) {
-  const path = new URL('../../docs/explanation/performance.md', import.meta.url);
+  const path = new URL(pages[part] ?? 'performance.md', docs);
   const before = readFileSync(path, 'utf8');
   const marks = [`<!-- ${part} -->`, `<!-- /${part} -->`];
   const [start, end] = marks.map((mark) => before.indexOf(mark));
@@ -26,7 +31,17 @@ export function writeSection(part, results) {
   writeFileSync(path, before.slice(0, start) + marked(part, results) + before.slice(end + marks[1].length));
 }
 
-const sections = { stores: storesSection, keys: keysSection, batching: batchingSection };
+/** Writes the section and the charts of docs/explanation/capacity.md. The rest of that page is written by hand. */
+export async function writeCapacity(results) {
+  for (const [name, chart] of Object.entries(capacityPlots(results.capacity)))
+    writeFileSync(new URL(name, docs), chart);
+  writeSection('capacity', results);
+  const path = new URL(pages.capacity, docs);
+  const { format, resolveConfig } = await import('prettier');
+  const options = await resolveConfig(path);
+  writeFileSync(path, await format(readFileSync(path, 'utf8'), { ...options, parser: 'markdown' }));
+}
+
 const marked = (part, results) => `<!-- ${part} -->\n\n${sections[part](results)}\n<!-- /${part} -->`;
 
 function page(results, runs) {
@@ -131,11 +146,12 @@ versions of Node.
 
 ## Run it
 
-    npm run bench                               # everything, about half an hour
+    npm run bench                               # everything, about three quarters of an hour
     npm run bench -- --only=authenticate        # or token, authorize, http, jose, scaling, leak, startup, stores, postgres
     npm run bench -- --only=stores,postgres --docs   # the stores; writes their section of this page
     npm run bench -- --only=jose --docs         # clients and tokens with keys; writes their section
     npm run bench -- --only=batching --docs     # shared statements; writes their section
+    npm run bench -- --only=capacity --docs     # a complete application; writes the section of the page about capacity
     npm run bench -- --brief                    # a minute: checks that the benchmark works; its times mean nothing
     npm run bench -- --docs                     # everything; writes this page, with earlier runs of the same code
 

@@ -34,7 +34,8 @@ ${tables.join('\n')}
 `;
 }
 
-function describe([, most], cores) {
+/** Returns the end of a sentence about the load average of the machine. */
+export function describe([, most], cores) {
   const isCrowded = most > cores * 2;
   return isCrowded
     ? 'the machine was crowded by others:\nrates and milliseconds say little, and ratios round by round more.'

@@ -1,4 +1,6 @@
 import { batchingTables } from './batching-section.js';
+import { capacityGoalsTable } from './capacity-goals.js';
+import { capacityTables } from './capacity-tables.js';
 import { storesTables } from './stores.js';
 import { httpTable, inProcessTable, joseTable, leakTable, scalingTable, startUpTable } from './tables.js';
 
@@ -16,6 +18,11 @@ export function printResults(results) {
   const own = Object.entries(tables).filter(([part]) => results[part]);
   const all = [...own.map(([part, [title, tableOf]]) => [title, tableOf(results[part])]), ...storesTables(results)];
   if (results.batching) all.push(...batchingTables(results.batching));
+  if (results.capacity) {
+    const { capacity } = results;
+    all.push(...capacityTables(capacity).map(([title, table]) => [`Capacity: ${String(title)}`, table]));
+    all.push(['Capacity: goals', capacityGoalsTable(capacity)]);
+  }
   for (const [title, [heading, ...rows]] of all) {
     console.log(`\n${title}`);
     heading.forEach((name, index) => index > 0 && console.log(`  ${letter(index)}: ${name}`));
