@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { access, writeFile } from 'node:fs/promises';
+import { access, mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -36,9 +36,11 @@ export async function install() {
   }
   if (!(await exists(program))) {
     const artifact = `org.keycloak:keycloak-quarkus-dist:${version}:zip`;
-    const options = [`-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`, `-DmarkersDirectory=${folder}`];
+    const options = [`-Dartifact=${artifact}`, '-DoutputDirectory=.'];
+    await mkdir(folder, { recursive: true });
     try {
-      await run('mvn', ['-q', '-B', 'dependency:unpack', ...options]);
+      // Maven writes its markers into a folder of the working directory.
+      await run('mvn', ['-q', '-B', 'dependency:unpack', ...options], { cwd: folder });
     } catch {
       return `Maven cannot download ${artifact}`;
     }
