@@ -21,7 +21,7 @@ export async function compareKeycloak(load, setting) {
     }
     const keycloaks = deployments.filter(({ isKeycloak }) => isKeycloak);
     if (keycloaks.some(({ server }) => !server)) return undefined;
-    for (const { server } of keycloaks) await warmUp(server, load, setting.connections);
+    for (const { server } of deployments) await warmUp(server, load, setting.connections);
     const rows = await measureRounds(deployments, load, { ...setting, amounts: AMOUNTS });
     return { version: keycloaks[0].server.version, amounts: AMOUNTS, rows, ratios: ratiosOf(rows) };
   } finally {

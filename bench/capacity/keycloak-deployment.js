@@ -4,7 +4,7 @@ import { startKeycloak } from './keycloak.js';
 import { databases } from './stores.js';
 import { watch } from './watch.js';
 
-/** Java compiles code while it runs. The warm-up ends after this many token requests or seconds. */
+/** Java and Node compile code while it runs. The warm-up ends after this many token requests or seconds. */
 const WARM_UP = { requests: 20_000, seconds: 20, tokens: 1500, refreshes: 300 };
 
 /** Starts Keycloak on the PostgreSQL server of the other deployments. Resolves to `undefined` without Keycloak. */
@@ -32,7 +32,7 @@ export async function startKeycloakDeployment({ alg }) {
   };
 }
 
-/** Sends requests until the compiler of Java has optimised what they need. */
+/** Sends requests until the compiler of Java or Node has optimised what they need. */
 export async function warmUp({ url, requests }, load, connections) {
   const start = performance.now();
   let sent = 0;

@@ -10,7 +10,7 @@ import { hashingTime } from './users.js';
 
 const settings = {
   full: {
-    warmUps: 1,
+    warmUps: 2,
     rounds: 5,
     connections: 16,
     amounts: { token: 2500, refresh: 1500, code: 800, login: 32, guarded: 6000, first: 2000 },
