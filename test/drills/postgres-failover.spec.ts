@@ -5,9 +5,9 @@ import { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 import { Pool } from 'pg';
 import { setTimeout as rest } from 'node:timers/promises';
 
-import { digest } from '../../lib/stores/client-secret.js';
 import { SilentNetwork } from '../stores/silent-network.js';
-import { type Acknowledged, Load, users } from './load.js';
+import { Load, users } from './load.js';
+import { missingWrites, RECEIVED, unusedIn, withoutDigests } from './missing-writes.js';
 import { openTypeOrm } from './open-typeorm.js';
 import { canRunPostgres, PostgresServer } from './postgres-server.js';
 import { PrimaryProxy } from './primary-proxy.js';
@@ -125,7 +125,9 @@ describe.each(drills)('a PostgreSQL primary that is $title', ({ title, library, 
     replication.cut();
     await standby.finishReplay();
     const before = load.acknowledged();
-    const missing = await missingAt(standby, before);
+    const rows = await standby.query(RECEIVED);
+    const missing = missingWrites(rows, before);
+    const reusable = isSynchronous ? new Set() : unusedIn(rows);
     await standby.promote();
     const promotedAt = performance.now();
     await load.everyWorkerWrites(promotedAt);
@@ -139,7 +141,7 @@ describe.each(drills)('a PostgreSQL primary that is $title', ({ title, library, 
       ...lossFigures(before.accessTokens.length, loss),
     });
     expect(load.unexpected).toEqual([]);
-    expect(load.usedTwice()).toEqual([]);
+    expect(withoutDigests(load.usedTwice(), reusable)).toEqual([]);
     expect(new Set(loss.accessTokens)).toEqual(new Set(missing.accessTokens));
     expect(new Set(loss.reusable)).toEqual(new Set(missing.consumed));
     // With asynchronous replication, the network of the standby was silent, so that the drill loses something.
@@ -148,14 +150,4 @@ describe.each(drills)('a PostgreSQL primary that is $title', ({ title, library, 
     const used = load.acknowledged().consumed.filter((one) => !loss.reusable.includes(one));
     expect(await load.replay(used.slice(-50))).toBe(0);
   }, 120_000);
-
-  /** Returns the acknowledged writes that a standby has not received. */
-  async function missingAt(server: PostgresServer, { accessTokens, consumed }: Acknowledged): Promise<Acknowledged> {
-    const records = await server.query(`SELECT digest, revoked_at FROM oauth_tokens WHERE kind <> 'text'`);
-    const usedAt = new Map(records.map((record) => [record['digest'], record['revoked_at']]));
-    return {
-      accessTokens: accessTokens.filter((token) => !usedAt.has(digest(token))),
-      consumed: consumed.filter(({ secret }) => usedAt.get(digest(secret)) === null),
-    };
-  }
 });
