@@ -1,23 +1,25 @@
 import { capacityGoalsTable } from './capacity-goals.js';
 import { capacityTables, whole } from './capacity-tables.js';
 import { markdown } from './markdown.js';
-import { describe } from './stores-section.js';
+import { describeLoad } from './stores-section.js';
 
 /** Returns the section that the benchmark writes into the page about capacity. */
 export function capacitySection({ capacity, machine, load }) {
   const { hashing, versions, connections, rounds } = capacity;
   const named = Object.values(versions);
-  const sorted = load.toSorted((a, b) => a - b);
   const tables = capacityTables(capacity).map(
     ([title, table]) => `### ${String(title)}\n\n${notes(title, capacity)}${markdown(table)}\n`,
   );
   return `## What a request costs
 
 \`npm run bench -- --only=capacity --docs\` writes this section. A complete Nest application, the load and ${named.join(', ')} ran on one
-machine (${machine.cpus} cores, ${machine.model}, Node ${machine.node}). Its load average was between ${sorted.map((value) => value.toFixed(1)).join(' and ')}, so ${describe(sorted, machine.cpus).replaceAll('\n', ' ')}
+machine (${machine.cpus} cores, ${machine.model}, Node ${machine.node}). ${describeLoad(load, machine.cpus).replaceAll('\n', ' ')}
 All numbers are medians of ${rounds} rounds with ${connections} connections, except the memory, which is the largest value.
 
 ${markdown(capacityGoalsTable(capacity))}
+
+An RSA signature takes several times as long as a P-256 signature, in Java as well as in Node, so that it limits the distance to Keycloak with RS256. The default
+heap of Node grows as long as there is memory. With limits for the heap, a process stays below 150 MB and takes about a fifth more CPU time.
 
 ![CPU time of one request on each database and HTTP adapter](capacity-cpu.svg)
 
@@ -34,7 +36,9 @@ function notes(title, { scaled, nodeOptions, poolSize }) {
   }
   if (title !== 'Several processes') return '';
   return `Processes of \`node:cluster\` on Fastify share a port, and ${poolSize} connections to PostgreSQL. The load uses ${scaled.connections} connections. The load
-generator and PostgreSQL need processor time too, so that two cores are busy with few processes.
+generator and PostgreSQL need processor time too, so that one process already keeps both cores busy. With more processes, each has fewer requests at
+a time, so that fewer of them share a statement, and each costs more. How the rate grows
+on more cores was not measured.
 
 ![Requests per second by the number of processes](capacity-processes.svg)
 

@@ -4,12 +4,11 @@ import { storesTables } from './stores.js';
 
 /** Returns the section about stores. */
 export function storesSection(results) {
-  const { machine } = results;
-  const load = results.load.toSorted((a, b) => a - b);
+  const { machine, load } = results;
   const tables = storesTables(results).map(([title, table]) => `### ${String(title)}\n\n${markdown(table)}\n`);
   return `## Stores
 
-Databases and servers ran on the same machine (${machine.cpus} cores, ${machine.model}, Node ${machine.node}). Its load average was between ${load.map((value) => value.toFixed(1)).join(' and ')}, so ${describe(load, machine.cpus)}
+Databases and servers ran on the same machine (${machine.cpus} cores, ${machine.model}, Node ${machine.node}). ${describeLoad(load, machine.cpus)}
 
 ${markdown(storeGoalsTable(results))}
 
@@ -34,10 +33,11 @@ ${tables.join('\n')}
 `;
 }
 
-/** Returns the end of a sentence about the load average of the machine. */
-export function describe([, most], cores) {
-  const isCrowded = most > cores * 2;
-  return isCrowded
-    ? 'the machine was crowded by others:\nrates and milliseconds say little, and ratios round by round more.'
-    : 'the benchmark caused nearly all of it.';
+/** Returns a sentence about the load average of the machine before the run and after it. */
+export function describeLoad([before, after], cores) {
+  const reason =
+    before > cores
+      ? 'so other programs used the machine:\nrates and milliseconds mean little, and the ratios of all rounds more.'
+      : 'and the benchmark caused nearly all of it.';
+  return `Its load average was ${before.toFixed(1)} before the run and ${after.toFixed(1)} after it, ${reason}`;
 }
