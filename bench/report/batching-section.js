@@ -4,7 +4,7 @@ const TITLES = { guarded: 'Guarded GET', token: 'Token POST (client_credentials)
 
 /** Returns the section about shared statements. */
 export function batchingSection({ batching, machine, load }) {
-  const tables = batchingTables(batching).map(([title, table]) => `### ${title}\n\n${markdown(table)}\n`);
+  const tables = batchingTables(batching).map(([title, table]) => `### ${String(title)}\n\n${markdown(table)}\n`);
   return `## Shared statements
 
 Concurrent look-ups of tokens and clients share statements, and so do concurrent saves of new tokens
@@ -29,19 +29,20 @@ function framework({ byConnections: { 16: { guarded } = {} } }) {
   return guarded ? (guarded['floor-fastify'].cpu.median - guarded.floor.cpu.median).toFixed(0) : 'some';
 }
 
+const count = (connections) => (connections === '1' ? '1 connection' : `${connections} connections`);
+
 /** Returns the tables of shared statements as \`[title, table]\`. */
 export function batchingTables({ byConnections, inFlight }) {
-  const count = (connections) => (connections === '1' ? '1 connection' : `${connections} connections`);
   const places = [
     ...Object.entries(byConnections).map(([connections, operations]) => [count(connections), operations]),
     ...Object.entries(inFlight),
   ];
   return Object.entries(TITLES).flatMap(([operation, title]) =>
-    places.map(([place, operations]) => [`${title}, ${place}`, table(operations[operation])]),
+    places.map(([place, operations]) => [`${title}, ${place}`, tableOf(operations[operation])]),
   );
 }
 
-function table(servers) {
+function tableOf(servers) {
   const first = Object.keys(servers)[0];
   return [
     [
