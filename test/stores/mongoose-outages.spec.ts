@@ -67,6 +67,8 @@ describeMongo('a Mongoose store on a server that fails', () => {
     );
     expect((await authenticate()).status).toBe(200);
     started.server.kill('SIGSTOP');
+    // On a busy machine, it takes a moment until all threads of the server have stopped.
+    await waitUntil(async () => (await authenticate()).status !== 200);
     const results = await Promise.all([authenticate(), issue(), authenticate(), issue()]);
     started.server.kill('SIGCONT');
     expect(results.map(({ status, error }) => [status, error?.name])).toEqual(
