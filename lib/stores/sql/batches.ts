@@ -48,6 +48,8 @@ interface Waiting<Given, Result> {
   readonly tenant: object | undefined;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
+  /** Called when a statement takes the call. Its own deadline applies from then on. */
+  readonly taken: () => void;
 }
 
 /**
@@ -77,15 +79,20 @@ export class Batches<Given, Result> {
   /** Returns the result of a call. */
   run(given: Given): Promise<Result> {
     if (this.isFree() && this.waiting.size === 0) return this.count(() => this.statements.runOne(given));
-    const result = this.deadline.within<Result>(
-      (operation) =>
-        new Promise((resolve, reject) => {
-          const waiting = { given, tenant: currentTenant(), resolve, reject };
-          this.add(waiting);
-          operation.reason = NO_RESPONSE;
-          operation.cancel = () => this.remove(waiting);
-        }),
-    );
+    const result = new Promise<Result>((resolve, reject) => {
+      // Limits the time until a statement takes the call. If it also limited the statement, a call could fail here a
+      // moment before its statement is sent, and have an effect all the same.
+      const turn = this.deadline.within<void>(
+        (operation) =>
+          new Promise((taken) => {
+            const waiting = { given, tenant: currentTenant(), resolve, reject, taken };
+            this.add(waiting);
+            operation.reason = NO_RESPONSE;
+            operation.cancel = () => this.remove(waiting);
+          }),
+      );
+      turn.catch(reject);
+    });
     this.send();
     this.sendLater();
     return result;
@@ -140,7 +147,10 @@ export class Batches<Given, Result> {
       if (key !== undefined) keys.add(key);
       if (batch.push(waiting) === MAX_SIZE) break;
     }
-    for (const waiting of batch) this.remove(waiting);
+    for (const waiting of batch) {
+      this.remove(waiting);
+      waiting.taken();
+    }
     // The next statement begins with the tenants that found no space in this one.
     for (const tenant of new Set(batch.map((waiting) => waiting.tenant))) {
       const calls = this.waiting.get(tenant);
