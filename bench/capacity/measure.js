@@ -1,5 +1,4 @@
-import { connect } from 'node:net';
-import { once } from 'node:events';
+import { reasonOfAbsence } from '../absence.js';
 import { startChild } from '../children.js';
 import { compareKeycloak } from './compare-keycloak.js';
 import { CONNECTIONS, FILLED, startDeployment } from './deployment.js';
@@ -87,19 +86,4 @@ async function findDatabases() {
     else available.push(kind);
   }
   return available;
-}
-
-const PORTS = { 'postgres:': 5432, 'postgresql:': 5432, 'mysql:': 3306, 'mariadb:': 3306, 'redis:': 6379 };
-
-async function reasonOfAbsence(url) {
-  const { protocol, hostname, port } = new URL(url);
-  const socket = connect(Number(port || PORTS[protocol]), hostname);
-  try {
-    await once(socket, 'connect');
-    return undefined;
-  } catch (error) {
-    return error.message || error.code;
-  } finally {
-    socket.destroy();
-  }
 }

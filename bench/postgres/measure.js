@@ -1,5 +1,4 @@
-import { connect } from 'node:net';
-import { once } from 'node:events';
+import { reasonOfAbsence } from '../absence.js';
 import { startChild } from '../children.js';
 import { mean, medianRatio, rotated, summary } from '../statistics.js';
 import { CONNECTIONS, url } from './database.js';
@@ -19,7 +18,7 @@ const settings = {
 /** Measures servers over HTTP on one PostgreSQL. Resolves to `undefined` if there is no PostgreSQL. */
 export async function measurePostgres({ brief }) {
   const { only = Object.keys(servers), ...setting } = settings[brief ? 'brief' : 'full'];
-  const absent = await reasonOfAbsence();
+  const absent = await reasonOfAbsence(url);
   if (absent) {
     console.log(`\nServers on PostgreSQL: skipped, ${absent}`);
     return undefined;
@@ -39,7 +38,7 @@ const batchingSettings = {
  */
 export async function measureBatching({ brief }) {
   const { connections, ...setting } = batchingSettings[brief ? 'brief' : 'full'];
-  if (await reasonOfAbsence()) return undefined;
+  if (await reasonOfAbsence(url)) return undefined;
   const all = Object.entries(batchingServers).map(([name, { title }]) => ({ name, title, id: name }));
   const byConnections = {};
   for (const count of connections) {
@@ -132,17 +131,4 @@ function summed(byServer, titles) {
       ];
     }),
   );
-}
-
-async function reasonOfAbsence() {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port || 5432), hostname);
-  try {
-    await once(socket, 'connect');
-    return undefined;
-  } catch (error) {
-    return error.message || error.code;
-  } finally {
-    socket.destroy();
-  }
 }

@@ -22,8 +22,6 @@ export async function measureOperations(store, measure) {
   return measured;
 }
 
-export const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
-
 /** Runs every operation once, on records that no other round uses. */
 async function operate(store, step, round) {
   const client = { id: 'client7', grants: [] };

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { setUp } from '../setup.js';
-import { median } from './operations.js';
+import { median } from '../statistics.js';
 
 // node bench/rows/rows.js [--stores postgres,mariadb,redis] [--small 100000] [--large 1000000] [--seconds 20]
 //
