@@ -10,7 +10,7 @@ export type ProofKey = KeyObject | Awaited<ReturnType<typeof importJWK>>;
 
 /**
  * Imports the public keys of DPoP proofs, and remembers those of verified proofs: a client signs many proofs with a key,
- * and to import a P-256 key takes as long as to verify a signature.
+ * and importing a P-256 key takes as long as verifying a signature.
  */
 export class ProofKeys {
   private readonly recent = new Map<string, KeyObject>();

@@ -48,7 +48,7 @@ interface Waiting<Given, Result> {
   readonly tenant: object | undefined;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
-  /** Called when a statement takes the call. Its own deadline applies from then on. */
+  /** Called when a statement takes the call. From then on, only the deadline of the statement applies. */
   readonly taken: () => void;
 }
 
