@@ -46,7 +46,7 @@ const base = {
     '^nest-oauth2/stores/([^/]+)$': '<rootDir>/lib/stores/$1/index.ts',
   },
   modulePathIgnorePatterns: [
-    '<rootDir>/test/src/cli/migrate/fixtures/',
+    '<rootDir>/test/migrate/fixtures/',
     '<rootDir>/dist/',
     '<rootDir>/sample/',
     '<rootDir>/bench/',

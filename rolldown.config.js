@@ -138,5 +138,14 @@ const schematics = {
   output: { dir: 'dist/cjs', format: 'cjs', comments: { jsdoc: false }, exports: 'named', entryFileNames: '[name].js' },
 };
 
+/** The command `nest-oauth2-migrate`, which is a package of its own. */
+const migrate = {
+  input: { cli: 'packages/migrate/src/cli.ts' },
+  external: /^(?:node:|@babel\/)/,
+  platform: 'node',
+  tsconfig: 'tsconfig.json',
+  output: { dir: 'packages/migrate/dist', format: 'esm', comments: { jsdoc: false }, entryFileNames: '[name].js' },
+};
+
 /** This file imports nothing from rolldown, because samples build the library with their own copy of it. */
-export default [bundle('esm'), bundle('cjs'), schematics];
+export default [bundle('esm'), bundle('cjs'), schematics, migrate];

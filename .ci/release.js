@@ -1,4 +1,4 @@
-// Releases the version of package.json: `npm run release`. Checks everything first, and changes nothing if a check fails.
+// Releases the version of package.json: `npm run release`, with packages/migrate in the same version. Checks everything first, and changes nothing if a check fails.
 // A commit without the tag of its version is tagged, and the tag is pushed: release.yml then runs this script again. On
 // the tagged commit, it publishes the package. `npm run release -- --dry-run` only checks.
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -45,6 +45,11 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 run('npm', 'pack', '--silent', '--pack-destination', folder);
 const [filename] = readdirSync(folder);
 const tarball = join(folder, filename);
+const migrate = JSON.parse(readFileSync(join(root, 'packages/migrate/package.json'), 'utf8'));
+const tarballOfMigrate = join(
+  folder,
+  run('npm', 'pack', '--silent', '--pack-destination', folder, './packages/migrate'),
+);
 const problems = [
   ...problemsOfRelease({
     manifest,
@@ -53,7 +58,11 @@ const problems = [
     head,
     tagged,
   }),
+  ...(migrate.version === manifest.version
+    ? []
+    : [`packages/migrate/package.json must have version ${manifest.version}.`]),
   ...problemOfRegistry(manifest),
+  ...problemOfRegistry(migrate),
   ...problemsOfTarball(tarball),
   ...problemOfTool('publint', 'run', tarball, '--strict'),
   ...problemOfTool('attw', tarball, '--no-emoji', '--no-color'),
@@ -70,6 +79,7 @@ if (problems.length > 0) {
   console.log(`${manifest.name} ${manifest.version} can be published. This was a dry run.`);
 } else if (tagged === head) {
   execute('npm', 'publish', tarball);
+  execute('npm', 'publish', tarballOfMigrate);
 } else {
   execute('git', 'tag', '--annotate', tag, '--message', `${manifest.name} ${manifest.version}`);
   execute('git', 'push', 'origin', tag);

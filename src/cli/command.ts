@@ -64,8 +64,6 @@ export interface Command {
   readonly argument?: string;
   readonly description: string;
   readonly options: Readonly<Record<string, CommandOption>>;
-  /** Whether the command needs no application or model, so that its `target` is not used. Default: `false`. */
-  readonly isStandalone?: boolean;
   run(args: CommandArguments, target: CommandTarget): Promise<CommandResult>;
 }
 

@@ -1,12 +1,5 @@
 #!/usr/bin/env node
-import {
-  type CommandResult,
-  type Command,
-  CommandError,
-  type CommandArguments,
-  type CommandTarget,
-  UsageError,
-} from './command.js';
+import { type CommandResult, type Command, CommandError, type CommandArguments, UsageError } from './command.js';
 import { openTarget } from './open-target.js';
 import { readCommand } from './read-command.js';
 
@@ -38,11 +31,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** The target of standalone commands, which do not use it. */
-const NO_TARGET = undefined as unknown as CommandTarget;
-
 async function runCommand(command: Command, args: CommandArguments): Promise<CommandResult> {
-  if (command.isStandalone) return command.run(args, NO_TARGET);
   const target = await openTarget(args.text('app'), args.text('export'));
   try {
     return await command.run(args, target);

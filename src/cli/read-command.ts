@@ -4,14 +4,12 @@ import { CLIENTS_COMMANDS } from './clients-commands.js';
 import { type Command, type CommandOption, type CommandArguments, UsageError } from './command.js';
 import { GRANTS_COMMANDS } from './grants-commands.js';
 import { KEYS_COMMANDS } from './keys-commands.js';
-import { MIGRATE_COMMAND } from './migrate/migrate-command.js';
 
 /** All commands by name. A name has one or two words. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   ...CLIENTS_COMMANDS,
   ...GRANTS_COMMANDS,
   ...KEYS_COMMANDS,
-  migrate: MIGRATE_COMMAND,
 };
 
 const TARGET_OPTIONS: Readonly<Record<string, CommandOption>> = {
@@ -53,6 +51,7 @@ export function readCommand(args: readonly string[]): ParsedCommand {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
     if (args.length === 0 || args.includes('--help')) return { help: overview(), args: read({}, []) };
+    if (args[0] === 'migrate') throw new UsageError('`migrate` is a package of its own. Run: npx nest-oauth2-migrate');
     const group = Object.keys(COMMANDS).filter((each) => each.startsWith(`${args[0]!} `));
     const known = group.length > 0 ? `: the known ones are \`${group.join('`, `')}\`` : '';
     throw new UsageError(`There is no command \`${name || args[0]!}\`${known}. See nest-oauth2 --help`);
@@ -123,11 +122,7 @@ function overview(): string {
   ].join('\n');
 }
 
-const optionsOf = ({ isStandalone = false, options }: Command) => ({
-  ...options,
-  ...(!isStandalone && TARGET_OPTIONS),
-  ...COMMON_OPTIONS,
-});
+const optionsOf = ({ options }: Command) => ({ ...options, ...TARGET_OPTIONS, ...COMMON_OPTIONS });
 
 function helpOf(name: string, command: Command): string {
   const { argument = '', description: about } = command;

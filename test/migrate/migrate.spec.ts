@@ -22,12 +22,10 @@ import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import * as engine from 'nest-oauth2/server';
 
-import { GUIDE } from '../../../../src/cli/migrate/guide.js';
-import type { Note } from '../../../../src/cli/migrate/source.js';
-import { loadParser } from '../../../../src/cli/migrate/parser.js';
-import { readCommand } from '../../../../src/cli/read-command.js';
+import { GUIDE } from '../../packages/migrate/src/guide.js';
+import { migrate as run, MigrationError, type MigrationResult } from '../../packages/migrate/src/migrate.js';
 
-const root = join(import.meta.dirname, '../../../..');
+const root = join(import.meta.dirname, '../..');
 const FIXTURES = join(import.meta.dirname, 'fixtures');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 
@@ -43,15 +41,7 @@ function application(files: string | Record<string, string | Buffer>): string {
   return folder;
 }
 
-interface Result {
-  value: { changed: string[]; notes: Note[]; diff?: string; warning?: string };
-  lines: string[];
-}
-
-async function migrate(folder: string, ...options: string[]): Promise<Result> {
-  const { command, args } = readCommand(['migrate', folder, ...options]);
-  return (await command!.run(args, undefined as never)) as unknown as Result;
-}
+const migrate = (folder: string, ...[option]: ['--dry-run'?]) => run(folder, option !== undefined);
 
 const filesIn = (folder: string): Record<string, string> =>
   Object.fromEntries(
@@ -61,7 +51,7 @@ const filesIn = (folder: string): Record<string, string> =>
       .map((name) => [name, readFileSync(join(folder, name), 'utf8').replace('^VERSION', `^${version}`)]),
   );
 
-const placesOf = ({ value }: Result) => value.notes.map(({ file, line, kind }) => `${kind} ${file}:${line}`);
+const placesOf = ({ value }: MigrationResult) => value.notes.map(({ file, line, kind }) => `${kind} ${file}:${line}`);
 
 /** Runs a CommonJS file with the sources of this package. */
 function load(file: string): unknown {
@@ -93,7 +83,7 @@ const tokenRequest = (secret: string) => ({
   body: new URLSearchParams({ grant_type: 'client_credentials', client_id: 'web', client_secret: secret }),
 });
 
-describe('nest-oauth2 migrate', () => {
+describe('nest-oauth2-migrate', () => {
   it.each<[string, string[]]>([
     ['commonjs', []],
     ['esm-typescript', ['check src/server.ts:13']],
@@ -225,9 +215,13 @@ describe('nest-oauth2 migrate', () => {
     expect(lines.at(-1)).toContain('docs/ are pages of the source repository');
   });
 
-  it('names the command that installs the parser if it is missing', () => {
-    const folder = application({ 'pnpm-lock.yaml': '' });
-    expect(() => loadParser(folder, [join(folder, 'package.json')])).toThrow('pnpm add -D @babel/parser@7');
+  it('has the version of the main package, which it adds to the dependencies', () => {
+    const manifest = readFileSync(join(root, 'packages/migrate/package.json'), 'utf8');
+    expect((JSON.parse(manifest) as { version: string }).version).toBe(version);
+  });
+
+  it('rejects a folder that does not exist', async () => {
+    await expect(migrate('/nowhere')).rejects.toThrow(new MigrationError('There is no folder /nowhere'));
   });
 
   it('links only to sections of the guide that exist', () => {

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-import { type Command, CommandError } from '../command.js';
 import { gitWarning } from './git-status.js';
 import { GUIDE } from './guide.js';
 import { type Change, planMigration } from './plan.js';
@@ -9,23 +8,38 @@ import type { Note } from './source.js';
 import { unifiedDiff } from './unified-diff.js';
 import { writeFileAtomically } from './write-file.js';
 
-/** The command that migrates an application from other OAuth 2.0 servers for Node. */
-export const MIGRATE_COMMAND: Command = {
-  argument: '[folder]',
-  isStandalone: true,
-  description: 'rewrites an application that uses oauth2-server, its forks, or their Express and Nest wrappers',
-  options: {
-    'dry-run': { type: 'boolean', description: 'prints the changes as a unified diff, and writes nothing' },
-  },
-  async run(args) {
-    const root = resolve(args.id || '.');
-    if (!statSync(root, { throwIfNoEntry: false })?.isDirectory())
-      throw new CommandError(`There is no folder ${args.id}`);
-    return args.isSet('dry-run') ? preview(root) : await migrate(root);
-  },
-};
+/** The result of a migration: a value for `--json`, and lines of text. */
+export interface MigrationResult {
+  readonly value: {
+    /** The changed and created files, relative to the folder. */
+    readonly changed: readonly string[];
+    readonly notes: readonly Note[];
+    /** The changes as a unified diff. Set for a dry run. */
+    readonly diff?: string;
+    /** Why the changes cannot be undone with git. */
+    readonly warning?: string;
+  };
+  readonly lines: readonly string[];
+  /** Whether a file could not be written. */
+  readonly isFailed: boolean;
+}
 
-function preview(root: string) {
+/** An error that is shown without a stack trace. */
+export class MigrationError extends Error {}
+
+/**
+ * Migrates the application in a folder from other OAuth 2.0 servers for Node.
+ * @param isDryRun whether the changes are only returned as a unified diff, and nothing is written
+ * @throws {MigrationError} If there is no such folder.
+ */
+export async function migrate(folder: string, isDryRun: boolean): Promise<MigrationResult> {
+  const root = resolve(folder);
+  if (!statSync(root, { throwIfNoEntry: false })?.isDirectory())
+    throw new MigrationError(`There is no folder ${folder}`);
+  return isDryRun ? preview(root) : await rewrite(root);
+}
+
+function preview(root: string): MigrationResult {
   const { changes: sources, notes: found, manifests } = planMigration(root);
   const { changes, notes: more } = manifests(new Set());
   const [all, notes] = [
@@ -38,7 +52,7 @@ function preview(root: string) {
   return { value, lines, isFailed: hasFailure(notes) };
 }
 
-async function migrate(root: string) {
+async function rewrite(root: string): Promise<MigrationResult> {
   const warning = gitWarning(root);
   const plan = planMigration(root);
   const failures: Note[] = [];

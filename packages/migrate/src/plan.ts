@@ -7,7 +7,6 @@ import { GUIDE } from './guide.js';
 import { isModulePackage, majorOf } from './installed-version.js';
 import { listsOldPackage, migrateManifest, parseManifest } from './manifest.js';
 import { namedPackages } from './old-packages.js';
-import { loadParser } from './parser.js';
 import { type FileContext, rewriteFile } from './rewrite-file.js';
 import type { Note } from './source.js';
 import { findFiles, type FoundFile, type FoundFiles } from './source-files.js';
@@ -43,14 +42,12 @@ export function planMigration(root: string): Plan {
   const notes: Note[] = [...found.notes, ...found.others.map(namedIn)];
   const express = new ExpressFiles(root);
   const changes: Change[] = [];
-  const parse = found.sources.length > 0 ? loadParser(root) : undefined;
   for (const source of found.sources) {
     const { file } = source;
     const owner = ownerOf(file, found.manifests) ?? '';
     // The middleware of a file that cannot be written is not created.
     const files = source.isReadOnly ? new ExpressFiles(root) : express;
     const context: FileContext = {
-      parse: parse!,
       majorOf: (name) => majorOf(name, join(root, posix.dirname(file))),
       isModulePackage: () => isModulePackage(join(root, posix.dirname(file))),
       expressModule: (module, importsExtensions) => files.moduleFor(file, owner, module, importsExtensions),

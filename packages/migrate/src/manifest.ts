@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 import { lineBreakOf } from './edits.js';
 import { namedPackages, OLD_PACKAGES } from './old-packages.js';
@@ -91,19 +91,10 @@ function withPackage(section: Record<string, string>): Record<string, string> {
   return Object.fromEntries(isSorted ? entries.toSorted(([a], [b]) => (a < b ? -1 : 1)) : entries);
 }
 
-/** Returns the version of this package, from the nearest `package.json` above this file. */
+/** Returns the version of this package, which is that of the nest-oauth2 to install. */
 export function ownVersion(): string {
-  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
-    try {
-      const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<
-        string,
-        string
-      >;
-      if (name === PACKAGE) return version!;
-    } catch (error) {
-      if (folder === dirname(folder)) throw error;
-    }
-  }
+  const manifest = readFileSync(join(import.meta.dirname, '../package.json'), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
 }
 
 /** Returns a manifest as text, with the indentation and line breaks of the previous text. */

@@ -4,14 +4,13 @@ import { GUIDE } from './guide.js';
 import { type ModuleName, moduleNames } from './module-names.js';
 import { rewriteNest } from './nest-source.js';
 import { OLD_PACKAGES } from './old-packages.js';
-import type { Parse } from './parser.js';
+import { parseSource } from './parser.js';
 import { type ExpressModule, note, type Note, type Source } from './source.js';
 import type { Edit } from './edits.js';
 import { nodesOf, startOf } from './syntax.js';
 
 /** The facts about the application to which a file belongs. */
 export interface FileContext {
-  readonly parse: Parse;
   /** Returns the major version of a package, or `undefined` if it is not known. */
   majorOf(name: string): number | undefined;
   /** Whether the nearest `package.json` has `"type": "module"`. */
@@ -31,7 +30,7 @@ export interface RewrittenFile {
  * @throws {SyntaxError} If the file cannot be parsed.
  */
 export function rewriteFile(file: string, text: string, context: FileContext): RewrittenFile {
-  const root = context.parse(text, file);
+  const root = parseSource(text, file);
   const nodes = nodesOf(root);
   const isTypeScript = /\.[cm]?tsx?$/.test(file);
   const isModule = nodes.some(

@@ -1,4 +1,4 @@
-/** The sections of the migration guides to which `nest-oauth2 migrate` links, relative to the root of the repository. */
+/** The sections of the migration guides to which the command links, relative to the root of the repository. */
 export const GUIDE = {
   checks: 'docs/guides/migrating.md#check-before-you-deploy',
   command: 'docs/guides/migrating.md#let-the-command-do-it',

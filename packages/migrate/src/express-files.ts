@@ -47,7 +47,7 @@ export class ExpressFiles {
 /** Whether an earlier run created the file. The user may have changed it since. */
 const isOwn = (path: string) => {
   try {
-    return readFileSync(path, 'utf8').includes('`nest-oauth2 migrate` created this file');
+    return readFileSync(path, 'utf8').includes('`nest-oauth2-migrate` created this file');
   } catch {
     return false;
   }

@@ -2,7 +2,7 @@ import type { ExpressModule } from './source.js';
 
 const ABOUT = [
   '/**',
-  ' * The middleware of `express-oauth-server` on `nest-oauth2/server`. `nest-oauth2 migrate` created this file, which now',
+  ' * The middleware of `express-oauth-server` on `nest-oauth2/server`. `nest-oauth2-migrate` created this file, which now',
   ' * belongs to the application.',
   ' */',
 ];

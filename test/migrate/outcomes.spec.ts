@@ -5,10 +5,9 @@ import { dirname, join } from 'node:path';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import type { Note } from '../../../../src/cli/migrate/source.js';
-import { readCommand } from '../../../../src/cli/read-command.js';
+import { migrate as migrateFolder } from '../../packages/migrate/src/migrate.js';
 
-const root = join(import.meta.dirname, '../../../..');
+const root = join(import.meta.dirname, '../..');
 const folders: string[] = [];
 afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
@@ -23,9 +22,8 @@ function folderWith(files: Record<string, string>): string {
 }
 
 async function migrate(folder: string) {
-  const { command, args } = readCommand(['migrate', folder]);
-  const { value, lines, isFailed } = await command!.run(args, undefined as never);
-  return { ...(value as { changed: string[]; notes: Note[]; warning?: string }), output: lines.join('\n'), isFailed };
+  const { value, lines, isFailed } = await migrateFolder(folder, false);
+  return { ...value, output: lines.join('\n'), isFailed };
 }
 
 const git = (folder: string, ...args: string[]) =>
@@ -39,7 +37,7 @@ export const imported = OAuth2ServerModule.forRootAsync(${options});
 `;
 const NEST_5 = '{ "dependencies": { "nest-oauth2-server": "^2.0.1", "@node-oauth/oauth2-server": "^5.2.0" } }';
 
-describe('nest-oauth2 migrate', () => {
+describe('nest-oauth2-migrate', () => {
   it.each([
     ['server.ts', '{ "type": "module" }', './express-oauth-server.js'],
     ['server.ts', '{ "type": "commonjs" }', './express-oauth-server'],
