@@ -40,8 +40,12 @@ export class Subjects {
     return this.subjectIn(sectorOf(client, issued), user, client);
   }
 
-  /** Whether a `sub` identifies the user at the client, in its proven or its claimed sector. */
+  /**
+   * Whether a `sub` identifies the user at the client. A pairwise `sub` identifies the user in the proven or the claimed
+   * sector of the client. A public `sub` needs no sector.
+   */
   isKnownAs(user: User, client: CoreClient, sub: string): boolean {
+    if (!this.isPairwise(client)) return this.of(user, client) === sub;
     const sectors = new Set([sectorOf(client, {}), claimedSector(client)]);
     return [...sectors].some((sector) => sector !== undefined && this.subjectIn(sector, user, client) === sub);
   }

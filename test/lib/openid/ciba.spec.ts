@@ -13,7 +13,8 @@ import { AccessDeniedError, OAuth2Server, Request } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { DEVICE, GRANT, openCiba as open } from '../../support/ciba.js';
-import { EC, openIdServer, SECRET } from '../../support/openid-server.js';
+import { clientShapes, withoutSector } from '../../support/client-shapes.js';
+import { CALLBACK, EC, openIdServer, SECRET } from '../../support/openid-server.js';
 import { basic, FORM } from '../../support/requests.js';
 import { CERTIFICATE, type Reply, TlsServer } from '../../support/tls-server.js';
 
@@ -209,41 +210,51 @@ describe('the parameters of a CIBA request', () => {
     expect([...backchannelRequests, ...open2.backchannelRequests]).toEqual([]);
   });
 
-  it('can contain an ID token of this client as hint, but no other one', async () => {
-    const pairwise = { salt: 'a salt of more than thirty-two characters' };
-    const host = await openIdServer({
-      alg: 'ES256',
-      from: [EC],
-      pairwise,
-      client: { grants: ['authorization_code', GRANT], subjectType: 'pairwise' },
-      more: [ciba()],
-      model: {
-        findHintedUser: (hint: UserHint) => ({ id: hint.idTokenHint!.claims['name'] === undefined ? 'alice' : 'bob' }),
-        askUser: () => undefined,
-      },
-    });
-    const begin = async (hint: unknown) =>
-      await host.send(
-        'backchannel_authentication',
-        new Request({
-          method: 'POST',
-          headers: { ...FORM, authorization: basic('web', SECRET) },
-          query: {},
-          body: { scope: 'openid', id_token_hint: hint },
-        }),
-      );
-    const mine = (await host.signIn()).id_token;
-    expect((await begin(mine)).status).toBe(200);
-    const { code } = (await host.authorize({ client_id: 'other', redirect_uri: 'https://other.example/cb' }))
-      .parameters;
-    const foreign = (await host.redeem(code, {}, 'other')).body.id_token;
-    expect(foreign).toEqual(expect.any(String));
-    expect((await begin(foreign)).body).toMatchObject({ error: 'invalid_request' });
-    expect((await begin(mine.slice(0, -4))).body).toMatchObject({ error: 'invalid_request' });
-    // The user is not asked if the model returns a different user than the ID token.
-    const bob = (await host.signIn({}, BOB)).id_token;
-    expect((await begin(bob)).body).toMatchObject({ error: 'unknown_user_id' });
-  });
+  it.each(
+    clientShapes(CALLBACK).flatMap((shape) => [
+      { ...shape, subjects: 'public', client: withoutSector(shape) },
+      { ...shape, subjects: 'pairwise', client: { ...shape, subjectType: 'pairwise' } },
+    ]),
+  )(
+    'can contain an ID token of this client ($shape, $subjects subjects) as hint, but no other one',
+    async ({ client }) => {
+      const pairwise = { salt: 'a salt of more than thirty-two characters' };
+      const host = await openIdServer({
+        alg: 'ES256',
+        from: [EC],
+        pairwise,
+        client: { grants: ['authorization_code', GRANT], ...client },
+        more: [ciba()],
+        model: {
+          findHintedUser: (hint: UserHint) => ({
+            id: hint.idTokenHint!.claims['name'] === undefined ? 'alice' : 'bob',
+          }),
+          askUser: () => undefined,
+        },
+      });
+      const begin = async (hint: unknown) =>
+        await host.send(
+          'backchannel_authentication',
+          new Request({
+            method: 'POST',
+            headers: { ...FORM, authorization: basic('web', SECRET) },
+            query: {},
+            body: { scope: 'openid', id_token_hint: hint },
+          }),
+        );
+      const mine = (await host.signIn()).id_token;
+      expect((await begin(mine)).status).toBe(200);
+      const { code } = (await host.authorize({ client_id: 'other', redirect_uri: 'https://other.example/cb' }))
+        .parameters;
+      const foreign = (await host.redeem(code, {}, 'other')).body.id_token;
+      expect(foreign).toEqual(expect.any(String));
+      expect((await begin(foreign)).body).toMatchObject({ error: 'invalid_request' });
+      expect((await begin(mine.slice(0, -4))).body).toMatchObject({ error: 'invalid_request' });
+      // The user is not asked if the model returns a different user than the ID token.
+      const bob = (await host.signIn({}, BOB)).id_token;
+      expect((await begin(bob)).body).toMatchObject({ error: 'unknown_user_id' });
+    },
+  );
 
   it('must contain the correct user code if the client registered this; guesses are limited', async () => {
     const { begin, backchannelRequests } = await open({

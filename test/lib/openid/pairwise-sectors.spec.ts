@@ -11,6 +11,7 @@ import {
 import { logout } from 'nest-oauth2/openid';
 import { Request } from 'nest-oauth2/server';
 
+import { clientShapes, withoutSector } from '../../support/client-shapes.js';
 import { CALLBACK, openIdServer, OTHER_CALLBACK, SECRET } from '../../support/openid-server.js';
 import { basic, FORM, VERIFIER } from '../../support/requests.js';
 
@@ -152,11 +153,28 @@ describe('the pairwise subject of a client that registered itself', () => {
 });
 
 describe('the pairwise subject of a client that was not registered by this version', () => {
-  it('is the same by code and by device for a client that the application stores', async () => {
-    const { byDevice, subOf, userinfo, victim } = await setUp();
-    const tokens = await byDevice('web', SECRET);
-    expect([subOf(tokens), await userinfo(tokens.access_token)]).toEqual([victim, victim]);
-  });
+  it.each(clientShapes(CALLBACK))(
+    'is the same by code and by device for a client that the application stores ($shape)',
+    async (shape) => {
+      const { byDevice, subOf, userinfo, victim } = await setUp(shape);
+      const tokens = await byDevice('web', SECRET);
+      expect([subOf(tokens), await userinfo(tokens.access_token)]).toEqual([victim, victim]);
+    },
+  );
+
+  it.each(clientShapes(CALLBACK))(
+    'is accepted in an id_token_hint of a client that the application stores ($shape)',
+    async (shape) => {
+      for (const client of [{ ...withoutSector(shape), subjectType: 'public' }, shape]) {
+        const { byCode, byDevice, authorize } = await setUp(client);
+        for (const tokens of [await byCode('web', SECRET), await byDevice('web', SECRET)]) {
+          const query = { prompt: 'none', id_token_hint: tokens.id_token };
+          expect((await authorize(query)).parameters).toHaveProperty('code');
+          expect((await authorize(query, { id: 'bob' })).parameters).toMatchObject({ error: 'login_required' });
+        }
+      }
+    },
+  );
 
   it('stays the same for a client of an earlier version until it claims another sector', async () => {
     const { store, register, change, byDevice, subOf, victim } = await setUp();

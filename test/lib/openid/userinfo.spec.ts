@@ -3,6 +3,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { introspection, resourceIndicators } from 'nest-oauth2/features';
 import { Request } from 'nest-oauth2/server';
 
+import { clientShapes, withoutSector } from '../../support/client-shapes.js';
 import { ALICE, CALLBACK, ISSUER, openIdServer, OTHER_CALLBACK, SECRET } from '../../support/openid-server.js';
 import { basic, FORM } from '../../support/requests.js';
 
@@ -22,21 +23,24 @@ const learn = async (server: Server, query: object) => {
 };
 
 describe('the userinfo endpoint', () => {
-  it('returns the same `sub` as the ID token, and the claims of the scope', async () => {
-    const server = await openIdServer();
-    const { access_token, id_token } = await server.signIn({ scope: 'openid profile email' });
-    const { status, headers, body } = await ask(server, access_token);
-    expect(status).toBe(200);
-    expect(headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
-    expect(body).toEqual({
-      sub: decodeJwt(id_token).sub,
-      name: ALICE.name,
-      given_name: 'Alice',
-      email: ALICE.email,
-      email_verified: true,
-    });
-    expect(server.claimsRequests.at(-1)).toMatchObject({ location: 'userinfo', scope: 'openid profile email' });
-  });
+  it.each(clientShapes(CALLBACK))(
+    'returns the same `sub` as the ID token, and the claims of the scope ($shape)',
+    async (shape) => {
+      const server = await openIdServer({ client: withoutSector(shape) });
+      const { access_token, id_token } = await server.signIn({ scope: 'openid profile email' });
+      const { status, headers, body } = await ask(server, access_token);
+      expect(status).toBe(200);
+      expect(headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+      expect(body).toEqual({
+        sub: decodeJwt(id_token).sub,
+        name: ALICE.name,
+        given_name: 'Alice',
+        email: ALICE.email,
+        email_verified: true,
+      });
+      expect(server.claimsRequests.at(-1)).toMatchObject({ location: 'userinfo', scope: 'openid profile email' });
+    },
+  );
 
   it.each([
     ['openid', []],
@@ -265,24 +269,29 @@ describe('the subject (`sub`) of a user', () => {
   const pairwise = { salt };
   const sub = async (server: Server, user = server.alice) => decodeJwt((await server.signIn({}, user)).id_token).sub;
 
-  it('is pairwise: stable, different for each sector, and the same at the userinfo endpoint', async () => {
-    const server = await openIdServer({ pairwise, client: { subjectType: 'pairwise' } });
-    const { access_token, id_token } = await server.signIn();
-    const named = decodeJwt(id_token).sub;
-    expect(named).toMatch(/^[\w-]{43}$/);
-    expect((await ask(server, access_token)).body).toEqual({ sub: named });
-    expect(await sub(server)).toBe(named);
-    expect(await sub(server, { id: 'bob' })).not.toBe(named);
-    const elsewhere = {
-      redirectUris: [CALLBACK, 'https://third.example/cb'],
-      sectorIdentifierUri: 'https://third.example/x',
-    };
-    expect(await sub(await openIdServer({ pairwise, client: { subjectType: 'pairwise', ...elsewhere } }))).not.toBe(
-      named,
-    );
-    const resalted = { salt: salt.toUpperCase() };
-    expect(await sub(await openIdServer({ pairwise: resalted, client: { subjectType: 'pairwise' } }))).not.toBe(named);
-  });
+  it.each(clientShapes(CALLBACK))(
+    'is pairwise: stable, different for each sector, and the same at the userinfo endpoint ($shape)',
+    async (shape) => {
+      const server = await openIdServer({ pairwise, client: { subjectType: 'pairwise', ...shape } });
+      const { access_token, id_token } = await server.signIn();
+      const named = decodeJwt(id_token).sub;
+      expect(named).toMatch(/^[\w-]{43}$/);
+      expect((await ask(server, access_token)).body).toEqual({ sub: named });
+      expect(await sub(server)).toBe(named);
+      expect(await sub(server, { id: 'bob' })).not.toBe(named);
+      const elsewhere = {
+        redirectUris: [CALLBACK, 'https://third.example/cb'],
+        sectorIdentifierUri: 'https://third.example/x',
+      };
+      expect(await sub(await openIdServer({ pairwise, client: { subjectType: 'pairwise', ...elsewhere } }))).not.toBe(
+        named,
+      );
+      const resalted = { salt: salt.toUpperCase() };
+      expect(await sub(await openIdServer({ pairwise: resalted, client: { subjectType: 'pairwise' } }))).not.toBe(
+        named,
+      );
+    },
+  );
 
   const nameAt = async (redirectUri: string, id = 'web') => {
     const known = { subjectType: 'pairwise', redirectUris: [redirectUri], id };
@@ -342,7 +351,9 @@ describe('the subject (`sub`) of a user', () => {
   });
 
   it('is the user id unless pairwise subjects are registered or the default', async () => {
-    expect(await sub(await openIdServer({ pairwise }))).toBe('alice');
+    for (const shape of clientShapes(CALLBACK)) {
+      expect(await sub(await openIdServer({ pairwise, client: withoutSector(shape) }))).toBe('alice');
+    }
     const byDefault = { salt, byDefault: true };
     expect(await sub(await openIdServer({ pairwise: byDefault }))).not.toBe('alice');
     expect(await sub(await openIdServer({ pairwise: byDefault, client: { subjectType: 'public' } }))).toBe('alice');

@@ -7,6 +7,7 @@ import type { Feature } from 'nest-oauth2/server';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 import * as client from 'openid-client';
 
+import { type ClientShape, clientShapes, withoutSector } from '../../support/client-shapes.js';
 import { SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
 import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
@@ -18,6 +19,8 @@ import { PageBrowser } from '../pages/page-browser.js';
 const CALLBACK = 'https://app.example/callback';
 const GOODBYE = 'https://app.example/goodbye';
 const ELSEWHERE = 'https://elsewhere.example/client';
+const SHAPES = clientShapes(CALLBACK);
+const [ONE_HOST] = SHAPES as [ClientShape];
 const users = [
   { id: '1', username: 'alice', name: 'Alice' },
   { id: '2', username: 'bob', name: 'Bob' },
@@ -30,14 +33,14 @@ class Model extends MemoryStore {
 describe.each(ANY_PLATFORM)('RP-initiated logout on %s', (platform) => {
   afterEach(stopApplications);
 
-  async function open() {
+  async function open(shape: ClientShape = ONE_HOST) {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const web = {
       id: 'web',
       secret: 'secret-of-the-client-web',
       grants: ['authorization_code'],
-      redirectUris: [CALLBACK],
+      ...withoutSector(shape),
       postLogoutRedirectUris: [GOODBYE, `${GOODBYE}?by=app`],
       scopes: ['openid'],
       consent: 'never',
@@ -78,20 +81,23 @@ describe.each(ANY_PLATFORM)('RP-initiated logout on %s', (platform) => {
     return { url, config, visitor, signIn, logout, isSignedIn };
   }
 
-  it('accepts the URL of a client library, and redirects to the client with its state', async () => {
-    const { config, visitor, signIn, isSignedIn } = await open();
-    const hint = await signIn(visitor, 'alice');
-    const to = { post_logout_redirect_uri: GOODBYE, id_token_hint: hint, state: 'a b' };
-    const { pathname, search } = client.buildEndSessionUrl(config, to);
-    const response = await visitor.get(pathname + search);
-    expect([response.status, response.location]).toEqual([303, `${GOODBYE}?state=a%20b`]);
-    expect(await isSignedIn()).toBe(false);
-    // A user who is signed out already is redirected.
-    const query = { ...to, post_logout_redirect_uri: `${GOODBYE}?by=app` };
-    expect((await visitor.get(`${pathname}?${new URLSearchParams(query).toString()}`)).location).toBe(
-      `${GOODBYE}?by=app&state=a%20b`,
-    );
-  });
+  it.each(SHAPES)(
+    'redirects a signed-out user to a client with redirect URIs of $shape, without a page',
+    async (shape) => {
+      const { config, visitor, signIn, isSignedIn } = await open(shape);
+      const hint = await signIn(visitor, 'alice');
+      const to = { post_logout_redirect_uri: GOODBYE, id_token_hint: hint, state: 'a b' };
+      const { pathname, search } = client.buildEndSessionUrl(config, to);
+      const response = await visitor.get(pathname + search);
+      expect([response.status, response.location]).toEqual([303, `${GOODBYE}?state=a%20b`]);
+      expect(await isSignedIn()).toBe(false);
+      // A user who is signed out already is redirected.
+      const query = { ...to, post_logout_redirect_uri: `${GOODBYE}?by=app` };
+      expect((await visitor.get(`${pathname}?${new URLSearchParams(query).toString()}`)).location).toBe(
+        `${GOODBYE}?by=app&state=a%20b`,
+      );
+    },
+  );
 
   it('works for a client that a feature resolves, such as one from a metadata document', async () => {
     const { visitor, logout } = await open();
@@ -113,10 +119,17 @@ describe.each(ANY_PLATFORM)('RP-initiated logout on %s', (platform) => {
   });
 
   it.each([
-    ['the request has no id_token_hint', () => ({})],
-    ['the id_token_hint is of another user', (hint: string) => ({ id_token_hint: hint })],
-  ])('asks the user for confirmation if %s', async (_, more) => {
-    const { visitor, signIn, logout, isSignedIn, url } = await open();
+    ['the request has no id_token_hint', ONE_HOST, () => ({})],
+    ...SHAPES.map(
+      (shape) =>
+        [
+          `the id_token_hint of a client with redirect URIs of ${shape.shape} is of another user`,
+          shape,
+          (hint: string) => ({ id_token_hint: hint }),
+        ] as const,
+    ),
+  ])('asks the user for confirmation if %s', async (_, shape, more) => {
+    const { visitor, signIn, logout, isSignedIn, url } = await open(shape);
     const hint = await signIn(new PageBrowser(url), 'bob');
     await signIn(visitor, 'alice');
     const page = await visitor.get(

@@ -7,6 +7,7 @@ import { pages, type PagesOptions } from 'nest-oauth2/pages';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 import * as client from 'openid-client';
 
+import { clientShapes, withoutSector } from '../../support/client-shapes.js';
 import { DemoInteraction, SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
 import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
@@ -17,6 +18,7 @@ import { type ShownPage, PageBrowser } from '../pages/page-browser.js';
 // Registration 1.0.
 
 const CALLBACK = 'https://app.example/callback';
+const SHAPES = clientShapes(CALLBACK);
 const users = [
   { id: '1', username: 'alice', name: 'Alice' },
   { id: '2', username: 'bob', name: 'Bob' },
@@ -128,8 +130,8 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
       expect(answerOf(response)).toMatchObject({ error, state: 'xyz' });
     });
 
-    it('returns a code if no interaction is needed, also for a posted request', async () => {
-      const { visitor, url } = await open();
+    it.each(SHAPES)('returns a code if no interaction is needed, also for a posted request ($shape)', async (shape) => {
+      const { visitor, url } = await open({ client: withoutSector(shape) });
       await settle(visitor);
       expect(answerOf(await visitor.get(asked({ prompt: 'none' })))).toHaveProperty('code');
       const form = Object.fromEntries(new URL(asked({ prompt: 'none' }), url).searchParams);
@@ -338,8 +340,8 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
       return (await client.authorizationCodeGrant(config, new URL(location!), { expectedState: 'xyz' })).id_token!;
     }
 
-    it('with an ID token are satisfied only by its user', async () => {
-      const { visitor, config, url } = await open();
+    it.each(SHAPES)('with an ID token of a client with $shape are satisfied only by its user', async (shape) => {
+      const { visitor, config, url } = await open({ client: withoutSector(shape) });
       await settle(visitor);
       const hint = await idTokenOf(visitor, config);
       expect(answerOf(await go(visitor, { prompt: 'none', id_token_hint: hint }))).toHaveProperty('code');
