@@ -7,7 +7,9 @@ import {
   type CommandArguments,
   type CommandTarget,
   SERVER,
+  UsageError,
 } from './command.js';
+import type { Table } from './table.js';
 
 const ID = '<client id>';
 const ONCE = "Copy it now: it won't be shown again.";
@@ -20,6 +22,7 @@ export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
     options: { ...CLIENT_OPTIONS, 'secret-lifetime': SECRET_LIFETIME, ...SERVER },
     async run(args, target) {
       const fields = fieldsOf(args) as Partial<Client>;
+      verifyRedirectUris(fields);
       const options = { secretLifetime: args.number('secret-lifetime') };
       const client = { ...fields, grants: fields.grants ?? [], ...(args.id && { id: args.id }) };
       const created = await (await clientsOf(args, target)).create(client, options);
@@ -38,7 +41,7 @@ export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
       const options = { ...filter, after: args.text('after'), limit: limit ?? 1000 };
       const listed = await (limit === undefined ? allOf(clients, options) : clients.list(options));
       const more = listed.next === undefined ? [] : ['', `There are more: --after ${listed.next}`];
-      return { value: listed, lines: [...listed.clients.map(line), ...more] };
+      return { value: listed, table: tableOf(listed.clients), lines: more };
     },
   },
   'clients show': {
@@ -77,6 +80,13 @@ export const CLIENTS_COMMANDS: Readonly<Record<string, Command>> = {
   'clients remove': methodCommand('remove', 'deletes a client and revokes everything issued to it'),
 };
 
+/** @throws {UsageError} If a grant of a new client needs a redirect URI, and there is none. RFC 6749 §3.1.2 */
+function verifyRedirectUris({ grants, redirectUris }: Partial<Client>): void {
+  const grant = grants?.find((each) => each === 'authorization_code' || each === 'implicit');
+  if (grant !== undefined && !redirectUris?.length)
+    throw new UsageError(`\`--grant ${grant}\` requires the redirect URI of the client: add --redirect-uri <uri>`);
+}
+
 function methodCommand(method: 'disable' | 'enable' | 'remove', description: string): Command {
   return {
     argument: ID,
@@ -107,10 +117,13 @@ function assertFound<T>({ id }: CommandArguments, result: T): NonNullable<T> {
   return result;
 }
 
-const line = ({ id, retiredAt, ...client }: ManagedClient) =>
-  [id, (client as { name?: unknown }).name ?? '', client.grants.join(' '), retiredAt ? 'disabled' : '']
-    .join('\t')
-    .trimEnd();
+const tableOf = (clients: readonly ManagedClient[]): Table => ({
+  columns: ['client', 'name', 'grants', 'state'],
+  rows: clients.map(({ id, name, grants, retiredAt }: ManagedClient & { name?: string }) => {
+    return [id, name, grants.join(' '), retiredAt ? 'disabled' : ''];
+  }),
+  empty: 'No clients.',
+});
 
 function describeClient(client: ManagedClient): string[] {
   const fields = Object.entries(client).filter(([, value]) => value !== undefined);

@@ -1,4 +1,5 @@
 import type { OAuth2Clients, OAuth2Grants, OAuth2Server } from '../../lib/index.js';
+import { alignedLines, type Table, tabbedLines } from './table.js';
 
 /** An option of a command: its definition for Node's `parseArgs()` and its description for the help text. */
 export interface CommandOption {
@@ -47,12 +48,21 @@ export interface CommandTarget {
   close(): Promise<void>;
 }
 
-/** The result of a command: a value for `--json`, and lines of text. */
+/** The result of a command: a value for `--json`, and a table or lines of text for people. */
 export interface CommandResult {
   readonly value: unknown;
+  /** The listed entries, which come before the lines. */
+  readonly table?: Table;
   readonly lines: readonly string[];
-  /** Whether a part of the work failed. The result is printed, and the exit code is 1. Default: `false`. */
-  readonly isFailed?: boolean;
+}
+
+/**
+ * Returns the lines to print for a result.
+ * @param isTerminal whether people read the output, so that tables have headers and aligned columns
+ */
+export function linesOf({ table, lines }: CommandResult, isTerminal: boolean): readonly string[] {
+  if (!table) return lines;
+  return [...(isTerminal ? alignedLines(table) : tabbedLines(table)), ...lines];
 }
 
 /** A command. Its name has one or two words, such as `clients list`. */

@@ -8,6 +8,7 @@ import {
   SERVER,
   UsageError,
 } from './command.js';
+import type { Table } from './table.js';
 
 const text = (value: string, about: string): CommandOption => ({ type: 'string', value, description: about });
 const TENANT = text('<id>', 'the tenant, if each tenant has its own issuer');
@@ -37,7 +38,8 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
       });
       return {
         value: { grants: items, ...(next !== undefined && { next }) },
-        lines: [...items.map(grantLine), ...more(next)],
+        table: grantsTable(items),
+        lines: more(next),
       };
     },
   },
@@ -65,7 +67,8 @@ export const GRANTS_COMMANDS: Readonly<Record<string, Command>> = {
       });
       return {
         value: { sessions: items, ...(next !== undefined && { next }) },
-        lines: [...items.map(sessionLine), ...more(next)],
+        table: sessionsTable(items),
+        lines: more(next),
       };
     },
   },
@@ -150,8 +153,18 @@ async function paged<T>(
 
 const more = (next: string | undefined) => (next === undefined ? [] : ['', `There are more: --after ${next}`]);
 
-const grantLine = ({ id, userId = '', clientId, scope = '', lastUsedAt, expiresAt }: ListedGrant) =>
-  [id, userId, clientId, scope, lastUsedAt.toISOString(), expiresAt.toISOString()].join('\t');
+const grantsTable = (grants: readonly ListedGrant[]): Table => ({
+  columns: ['grant', 'user', 'client', 'scope', 'last used', 'expires'],
+  rows: grants.map(({ id, userId, clientId, scope, lastUsedAt, expiresAt }) => {
+    return [id, userId, clientId, scope, lastUsedAt, expiresAt];
+  }),
+  empty: 'No grants.',
+});
 
-const sessionLine = ({ id, userId, amr = [], authTime, expiresAt }: ListedSession) =>
-  [id, userId, amr.join(' '), authTime.toISOString(), expiresAt.toISOString()].join('\t');
+const sessionsTable = (sessions: readonly ListedSession[]): Table => ({
+  columns: ['session', 'user', 'methods', 'signed in', 'expires'],
+  rows: sessions.map(({ id, userId, amr = [], authTime, expiresAt }) => {
+    return [id, userId, amr.join(' '), authTime, expiresAt];
+  }),
+  empty: 'No sessions.',
+});

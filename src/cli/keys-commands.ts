@@ -8,6 +8,7 @@ import {
   type CommandTarget,
   SERVER,
 } from './command.js';
+import type { Table } from './table.js';
 
 const OPTIONS: Readonly<Record<string, CommandOption>> = {
   ...SERVER,
@@ -35,7 +36,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, Command>> = {
     options: OPTIONS,
     async run(args, target) {
       const keys = await (await keysOf(args, target)).list();
-      return { value: keys, lines: keys.map(line) };
+      return { value: keys, table: tableOf(keys), lines: [] };
     },
   },
   'keys rotate': {
@@ -46,7 +47,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, Command>> = {
       const options = { alg: args.text('alg') as KeyAlgorithm | undefined, now: args.isSet('now') };
       const kid = await keys.rotate(options);
       const made = (await keys.list()).find((key) => key.kid === kid);
-      return { value: made, lines: made ? [line(made)] : [] };
+      return { value: made, table: tableOf(made ? [made] : []), lines: [] };
     },
   },
   'keys remove': {
@@ -66,4 +67,8 @@ export const KEYS_COMMANDS: Readonly<Record<string, Command>> = {
 const keysOf = async (args: CommandArguments, target: CommandTarget): Promise<SigningKeys> =>
   signingKeys(await target.server(args.text('server'), args.text('tenant')));
 
-const line = ({ kid, alg, state, signsFrom }: KeyInfo) => [kid, alg, state, signsFrom.toISOString()].join('\t');
+const tableOf = (keys: readonly KeyInfo[]): Table => ({
+  columns: ['key', 'algorithm', 'state', 'signs from'],
+  rows: keys.map(({ kid, alg, state, signsFrom }) => [kid, alg, state, signsFrom]),
+  empty: 'No keys.',
+});

@@ -1,5 +1,12 @@
 #!/usr/bin/env node
-import { type CommandResult, type Command, CommandError, type CommandArguments, UsageError } from './command.js';
+import {
+  type CommandResult,
+  type Command,
+  CommandError,
+  type CommandArguments,
+  UsageError,
+  linesOf,
+} from './command.js';
 import { openTarget } from './open-target.js';
 import { readCommand } from './read-command.js';
 
@@ -16,14 +23,14 @@ process.stdout.write = process.stderr.write.bind(process.stderr);
  */
 async function main(argv: readonly string[]): Promise<number> {
   try {
-    const { command, help, args } = readCommand(argv);
+    const { command, help, args } = readCommand(argv, process.stdout.isTTY ? process.stdout.columns : Infinity);
     if (!command) {
       print(help);
       return 0;
     }
     const result = await runCommand(command, args);
     print(format(result, args));
-    return result.isFailed ? 1 : 0;
+    return 0;
   } catch (error) {
     const isExpected = error instanceof UsageError || error instanceof CommandError || isRefusal(error);
     process.stderr.write(`${isExpected ? (error as Error).message : text(error)}\n`);
@@ -41,8 +48,8 @@ async function runCommand(command: Command, args: CommandArguments): Promise<Com
 }
 
 const print = (lines: string) => lines && write(`${lines}\n`);
-const format = ({ value, lines }: CommandResult, args: CommandArguments) =>
-  args.isSet('json') ? JSON.stringify(value) : lines.join('\n');
+const format = (result: CommandResult, args: CommandArguments) =>
+  args.isSet('json') ? JSON.stringify(result.value) : linesOf(result, process.stdout.isTTY).join('\n');
 /** Whether an error is an `InvalidArgumentError`, from the ESM or the CommonJS build of the package. */
 const isRefusal = (error: unknown) => (error as Error | undefined)?.name === 'invalid_argument';
 const text = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { CLIENTS_COMMANDS } from './clients-commands.js';
 import { type Command, type CommandOption, type CommandArguments, UsageError } from './command.js';
 import { GRANTS_COMMANDS } from './grants-commands.js';
 import { KEYS_COMMANDS } from './keys-commands.js';
+import { wrapped } from './table.js';
 
 /** All commands by name. A name has one or two words. */
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -42,15 +45,17 @@ export interface ParsedCommand {
 
 /**
  * Parses a command line.
+ * @param width the maximum length of a line of the help text. Default: unlimited.
  * @throws {UsageError} If the command, an option or the argument is missing, unknown or invalid.
  */
-export function readCommand(args: readonly string[]): ParsedCommand {
+export function readCommand(args: readonly string[], width = Infinity): ParsedCommand {
   const words = args.findIndex((each) => each.startsWith('-'));
   const given = args.slice(0, words === -1 ? 2 : Math.min(words, 2));
   const name = Object.hasOwn(COMMANDS, given[0] ?? '') ? given[0]! : given.join(' ');
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
-    if (args.length === 0 || args.includes('--help')) return { help: overview(), args: read({}, []) };
+    if (args.includes('--version')) return { help: packageVersion(), args: read({}, []) };
+    if (args.length === 0 || args.includes('--help')) return { help: overview(width), args: read({}, []) };
     if (args[0] === 'migrate') throw new UsageError('`migrate` is a package of its own. Run: npx nest-oauth2-migrate');
     const group = Object.keys(COMMANDS).filter((each) => each.startsWith(`${args[0]!} `));
     const known = group.length > 0 ? `: the known ones are \`${group.join('`, `')}\`` : '';
@@ -58,7 +63,7 @@ export function readCommand(args: readonly string[]): ParsedCommand {
   }
   const options = optionsOf(command);
   const { values, positionals } = parsed(args.slice(name.split(' ').length), options);
-  const help = helpOf(name, command);
+  const help = helpOf(name, command, width);
   if (values['help']) return { help, args: read(values, positionals) };
   const isNeeded = command.argument?.startsWith('<') ?? false;
   const maxPositionals = command.argument === undefined ? 0 : 1;
@@ -108,31 +113,45 @@ function read(values: Values, [id = '']: readonly string[]): CommandArguments {
   };
 }
 
-function overview(): string {
-  const names = Object.entries(COMMANDS).map(([name, { argument = '', description: about }]) => [
-    `${name} ${argument}`.trim(),
-    about,
-  ]);
+function overview(width: number): string {
+  const names = Object.entries(COMMANDS).map(
+    ([name, { argument = '', description: about }]) => [`${name} ${argument}`.trim(), about] as const,
+  );
   return [
     'nest-oauth2 <command> [options]',
     '',
-    ...columns(names),
+    ...columns(names, width),
     '',
-    'nest-oauth2 <command> --help shows the options of a command.',
+    'nest-oauth2 <command> --help shows the options of a command. nest-oauth2 --version prints the version.',
   ].join('\n');
 }
 
 const optionsOf = ({ options }: Command) => ({ ...options, ...TARGET_OPTIONS, ...COMMON_OPTIONS });
 
-function helpOf(name: string, command: Command): string {
+function helpOf(name: string, command: Command, width: number): string {
   const { argument = '', description: about } = command;
   const all = Object.entries(optionsOf(command));
-  const lines = all.map(([option, { value = '', description: what }]) => [`--${option} ${value}`.trim(), what]);
+  const lines = all.map(
+    ([option, { value = '', description: what }]) => [`--${option} ${value}`.trim(), what] as const,
+  );
   const usage = ['nest-oauth2', name, argument, '[options]'].filter(Boolean).join(' ');
-  return [usage, `  ${about}`, '', ...columns(lines)].join('\n');
+  return [usage, ...wrapped(about, width - 2).map((line) => `  ${line}`), '', ...columns(lines, width)].join('\n');
 }
 
-function columns(lines: string[][]): string[] {
-  const width = Math.max(...lines.map(([first = '']) => first.length));
-  return lines.map(([first = '', second]) => `  ${first.padEnd(width)}  ${second}`);
+/** Returns two columns, of which the second is wrapped. */
+function columns(rows: readonly (readonly [name: string, about: string])[], width: number): string[] {
+  const nameWidth = Math.max(...rows.map(([name]) => name.length));
+  const aboutWidth = Math.max(width - nameWidth - 4, MIN_ABOUT);
+  return rows.flatMap(([name, about]) =>
+    wrapped(about, aboutWidth).map((line, index) => `  ${(index === 0 ? name : '').padEnd(nameWidth)}  ${line}`),
+  );
+}
+
+/** Minimum number of characters in a line of a description, also on a narrow terminal. */
+const MIN_ABOUT = 24;
+
+/** Returns the version of the package. */
+function packageVersion(): string {
+  const manifest = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
 }

@@ -4,7 +4,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { getOAuth2GrantsToken, OAuth2Grants, type SessionList } from 'nest-oauth2';
 
-import { UsageError } from '../../../src/cli/command.js';
+import { linesOf, UsageError } from '../../../src/cli/command.js';
 import { targetOfContext } from '../../../src/cli/target-of-context.js';
 import { readCommand } from '../../../src/cli/read-command.js';
 import { later } from '../../support/model.js';
@@ -23,9 +23,10 @@ describe('nest-oauth2 grants, sessions and revoke', () => {
     await Promise.all([store.revokeGrantsOf({ userId: 'alice' }), tenantStore.revokeGrantsOf({ userId: 'alice' })]);
   });
 
-  const run = (...args: string[]) => {
+  const run = async (...args: string[]) => {
     const { command, args: given } = readCommand(args);
-    return command!.run(given, targetOfContext(context));
+    const result = await command!.run(given, targetOfContext(context));
+    return { ...result, lines: linesOf(result, false), shown: linesOf(result, true) };
   };
   async function issue(where = store, issuer = ISSUER, userId = 'alice') {
     const [accessToken, grantId] = [randomUUID(), randomUUID()];
@@ -55,6 +56,19 @@ describe('nest-oauth2 grants, sessions and revoke', () => {
     await expect(run('grants', 'end', '--client', 'unknown')).resolves.toMatchObject({ value: { ended: 0 } });
   });
 
+  it('list grants on a terminal with headers, aligned columns and local times', async () => {
+    await issue();
+    const { shown } = await run('grants', 'list', '--user', 'alice');
+    expect(shown).toEqual([
+      expect.stringMatching(/^GRANT {33}USER {3}CLIENT {2}SCOPE {2}LAST USED {9}EXPIRES$/),
+      expect.stringMatching(
+        /^[\w-]{36} {2}alice {2}web {5}read {3}\d{4}-\d\d-\d\d \d\d:\d\d {2}\d{4}-\d\d-\d\d \d\d:\d\d$/,
+      ),
+    ]);
+    await run('grants', 'end', '--user', 'alice');
+    await expect(run('grants', 'list', '--user', 'alice')).resolves.toMatchObject({ shown: ['No grants.'] });
+  });
+
   it('list grants in pages, and print the option for the next page', async () => {
     for (let count = 0; count < 3; count += 1) await issue();
     const { lines, value } = await run('grants', 'list', '--user', 'alice', '--limit', '2');
@@ -75,6 +89,10 @@ describe('nest-oauth2 grants, sessions and revoke', () => {
     await expect(run('sessions', 'end', '--user', 'alice', '--id', id)).rejects.toThrow(`There is no session "${id}"`);
     await run('sessions', 'end', '--user', 'alice');
     expect(await alive()).toBe(0);
+    await expect(run('sessions', 'list', '--user', 'alice')).resolves.toMatchObject({
+      lines: [],
+      shown: ['No sessions.'],
+    });
   });
 
   it('revoke everything issued before now, or before a past date', async () => {

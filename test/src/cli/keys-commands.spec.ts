@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NestFactory } from '@nestjs/core';
 import type { KeyInfo } from 'nest-oauth2/jose';
 
-import type { CommandTarget } from '../../../src/cli/command.js';
+import { type CommandTarget, linesOf } from '../../../src/cli/command.js';
 import { targetOfContext } from '../../../src/cli/target-of-context.js';
 import { openTarget } from '../../../src/cli/open-target.js';
 import { readCommand } from '../../../src/cli/read-command.js';
@@ -20,9 +20,10 @@ describe('nest-oauth2 keys', () => {
   });
   afterAll(() => host.close());
 
-  const run = (...args: string[]) => {
+  const run = async (...args: string[]) => {
     const { command, args: given } = readCommand(['keys', ...args]);
-    return command!.run(given, host);
+    const result = await command!.run(given, host);
+    return { ...result, lines: linesOf(result, false) };
   };
   const keys = async (...args: string[]) => (await run('list', ...args)).value as KeyInfo[];
 
