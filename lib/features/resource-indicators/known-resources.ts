@@ -2,8 +2,9 @@ import { InvalidTargetError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import type { CoreClient, Model, User } from '../../model/model.js';
-import { isResource, resourceKey } from '../../tokens/audience.js';
+import { isAmong, isResource, resourceKey } from '../../tokens/audience.js';
 import { findUnknownOption } from '../../options/unknown-option.js';
+import { type DedicatedResources, dedicatedResources } from './dedicated-resources.js';
 import type { ResourceIndicatorOptions, ResourceModel } from './options.js';
 
 const NAMES = { resources: true, own: true, default: true, unrestricted: true } as const;
@@ -23,28 +24,48 @@ export class KnownResources {
   private readonly model: Model & ResourceModel;
   /** The resources of a request without `resource`. */
   private readonly defaults: readonly string[];
+  private readonly dedicated: DedicatedResources;
+  /** Whether requests without `resource` get tokens without a resource if there is no default. */
+  private readonly isUnrestricted: boolean;
 
   constructor(
     server: ServerContext,
     private readonly options: ResourceIndicatorOptions,
   ) {
-    const { resources, unrestricted = false, default: meant } = options ?? {};
+    const { resources, unrestricted, default: meant } = options ?? {};
     // `configurationErrors()` reports values that are not lists.
     const uris = [...(Array.isArray(resources) ? resources : []), ...server.resources];
     this.model = server.options.model;
     this.listed = new Map(uris.map((uri) => [resourceKey(uri), uri]));
-    const only = this.listed.size === 1 && !unrestricted ? [...this.listed.values()] : [];
-    this.defaults = meant === undefined ? only : [meant].flat();
+    this.dedicated = dedicatedResources(server);
+    const { uris: dedicated, whole } = this.dedicated;
+    const others = [...this.listed.values()].filter((uri) => !dedicated.has(uri));
+    // If all known resources are dedicated, a token without a resource is for the other routes of the application.
+    const hasOnlyDedicated = dedicated.size > 0 && others.length === 0 && !this.model.validateResource;
+    this.isUnrestricted = unrestricted ?? hasOnlyDedicated;
+    const only = others.length === 1 && !this.isUnrestricted ? others : [];
+    const ofWhole = others.length === 0 && whole !== undefined ? [whole] : only;
+    this.defaults = meant === undefined ? ofWhole : [meant].flat();
+  }
+
+  /**
+   * Whether a request to a resource accepts a token.
+   * @param audience The resources of the token. Empty if the token has none.
+   * @param requested The resource of this application that the request is sent to. `undefined` for any other path.
+   */
+  isAccepted(audience: readonly string[], requested: string | undefined): boolean {
+    if (audience.length > 0) return requested !== undefined && isAmong(requested, audience);
+    return requested === undefined || (this.isUnrestricted && !this.dedicated.uris.has(requested));
   }
 
   /**
    * Returns the requested resources, or the default resources if none are requested. Resources in the options are
-   * returned in their configured spelling. The list may be empty if `unrestricted` is set.
+   * returned in their configured spelling. The list may be empty if tokens without a resource are issued.
    * @throws {InvalidTargetError} If a resource is unknown, or if none is requested and there is no default.
    */
   async verify(requested: readonly string[], requester: Requester): Promise<readonly string[]> {
     const uris = requested.length > 0 ? requested : this.defaults;
-    if (uris.length === 0 && !this.options.unrestricted) throw new InvalidTargetError('Missing parameter: `resource`');
+    if (uris.length === 0 && !this.isUnrestricted) throw new InvalidTargetError('Missing parameter: `resource`');
     const verified = new Set<string>();
     for (const uri of uris) {
       const resource = await this.find(uri, requester);

@@ -24,12 +24,13 @@ export interface ResourceIndicatorOptions {
   own?: readonly string[];
   /**
    * The resources of a request without `resource`. If omitted, the only known resource. If several are known, each
-   * request must then contain `resource`, unless `unrestricted` is set.
+   * request must then contain `resource`, unless `unrestricted` is set. The resource of `mcp()` does not count.
    */
   default?: string | readonly string[];
   /**
-   * Whether requests without `resource` get tokens without a resource, which the guard accepts. Use it while clients
-   * and tokens do not use resources yet. Default: `false`.
+   * Whether requests without `resource` get tokens without a resource, which the guard accepts, except at the resource
+   * of `mcp()`. Use it while clients and tokens do not use resources yet. Default: `false`, but `true` if the resource
+   * of `mcp()` is the only known one.
    */
   unrestricted?: boolean;
 }

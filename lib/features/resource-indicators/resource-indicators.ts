@@ -3,7 +3,7 @@ import { InvalidTokenError } from '../../errors/index.js';
 import type { Feature, PresentedToken } from '../../contracts/feature.js';
 import type { AuthorizationHooks } from '../../contracts/hooks.js';
 import type { AuthorizationRequest } from '../../contracts/response-type.js';
-import { audienceOf, isAmong, isSameAudience } from '../../tokens/audience.js';
+import { audienceOf, isSameAudience } from '../../tokens/audience.js';
 import { KnownResources } from './known-resources.js';
 import {
   authorizedResources,
@@ -21,7 +21,7 @@ import type { ResourceIndicatorOptions } from './options.js';
  * RFC 8707
  */
 export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feature {
-  const { own, unrestricted = false } = options ?? {};
+  const { own } = options ?? {};
   return {
     id: RESOURCE_INDICATORS,
     specification: 'RFC 8707',
@@ -34,7 +34,7 @@ export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feat
       return {
         authorization: authorizationHooks(knownResources),
         token: { issue: (request) => bindToResources(request, knownResources()), respond: verifyRetriedResources },
-        resource: { verify: (presented) => verifyAudience(presented, unrestricted) },
+        resource: { verify: (presented) => verifyAudience(presented, knownResources()) },
         misconfigurations: () => knownResources().configurationErrors(),
       };
     },
@@ -89,11 +89,10 @@ async function bindToResources(request: ClientRequest, resources: KnownResources
  * Verifies that an access token was issued for the resource to which the request is sent.
  * @throws {InvalidTokenError} If it was issued for another resource. RFC 8707 §2
  */
-function verifyAudience({ token, request, server }: PresentedToken, unrestricted: boolean): void {
+function verifyAudience({ token, request, server }: PresentedToken, resources: KnownResources): void {
   const audience = audienceOf(token['resource']);
   const requested = server.resourceOf(request);
-  if (audience.length === 0 ? unrestricted || requested === undefined : requested && isAmong(requested, audience))
-    return;
+  if (resources.isAccepted(audience, requested)) return;
   throw new InvalidTokenError('Invalid token: access token is for another resource').because({
     reason: 'access token is not for the requested resource',
     expected: requested ?? 'a resource of this application, as listed in `own` of `resourceIndicators()`',

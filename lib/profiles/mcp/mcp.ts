@@ -8,6 +8,7 @@ import type { ClientIdDocumentOptions } from '../../features/client-id-documents
 import type { ClientPolicyOptions } from '../../clients/registration/client-policy.js';
 import { registration } from '../../features/registration/registration.js';
 import type { RegistrationOptions } from '../../features/registration/registration-options.js';
+import { DEDICATED_RESOURCES } from '../../features/resource-indicators/dedicated-resources.js';
 import { resourceIndicators } from '../../features/resource-indicators/resource-indicators.js';
 import { protectedResource } from '../../features/resource-metadata.js';
 import { serverMetadata } from '../../features/server-metadata/server-metadata.js';
@@ -65,7 +66,8 @@ export function mcp(options: McpOptions = {}): readonly Feature[] {
   return [
     serverMetadata({ scopes, grantTypes: isOfOAuth21 }),
     protectedResource({ resources: [{ resource, scopes: defaultScope, ...(members && { members }) }], atRoot: true }),
-    resourceIndicators(),
+    // Tokens without a resource stay valid at all routes except the MCP endpoint.
+    resourceIndicators({ unrestricted: true }),
     ...(documents === false ? [] : [clientIdDocuments({ ...documents, ...policy })]),
     ...(registered === false ? [] : [registration({ ...withOpenRegistration(registered), ...policy })]),
     profile(options ?? {}),
@@ -85,23 +87,36 @@ const profile = (options: McpOptions): Feature => ({
   specification: 'MCP',
   // Browser clients run at any origin and send no cookies. They may refresh one expired token several times at once.
   defaults: { requirePKCE: 'all', refreshTokenReuseInterval: 10, cors: { origins: '*', resources: true } },
-  install: () => ({
-    misconfigurations: (server) => configurationErrors(options, server),
-    callMisconfigurations: optionErrors,
+  install: (builder) => {
+    builder.provide(DEDICATED_RESOURCES, () => endpointsOf(options, builder.server));
+    return {
+      misconfigurations: (server) => configurationErrors(options, server),
+      callMisconfigurations: optionErrors,
 
-    resource: {
-      /**
-       * Adds the required scope to the challenge for clients without a valid token. With `insufficient_scope`, it is
-       * there already. RFC 6750 §3
-       */
-      challenge({ error, options: { scope: requiredScope }, request, server }) {
-        const scope = error.name === 'insufficient_scope' ? undefined : scopeText(requiredScope);
-        if (scope === undefined || !isScope(scope) || server.resourceOf(request) === undefined) return undefined;
-        return { scope };
+      resource: {
+        /**
+         * Adds the required scope to the challenge for clients without a valid token. With `insufficient_scope`, it is
+         * there already. RFC 6750 §3
+         */
+        challenge({ error, options: { scope: requiredScope }, request, server }) {
+          const scope = error.name === 'insufficient_scope' ? undefined : scopeText(requiredScope);
+          if (scope === undefined || !isScope(scope) || server.resourceOf(request) === undefined) return undefined;
+          return { scope };
+        },
       },
-    },
-  }),
+    };
+  },
 });
+
+/**
+ * Returns the MCP endpoint, as an absolute URI. If the `protectedResource()` of the application does not list it, all
+ * resources that are listed there count as MCP endpoints.
+ */
+function endpointsOf({ resource = '/mcp' }: McpOptions, { options, resources }: ServerContext): readonly string[] {
+  const url = resourceUrl(resource, options.issuer);
+  const own = resources.filter((uri) => url !== undefined && resourceKey(uri) === resourceKey(url));
+  return own.length > 0 ? own : resources;
+}
 
 const NAMES = {
   resource: true,

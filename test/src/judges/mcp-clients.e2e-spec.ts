@@ -64,7 +64,8 @@ describe.each(ANY_PLATFORM)('an MCP client on %s', (platform) => {
   }
 
   const authorized = (more?: Record<string, string>) => decide(url, request(more), 'alice', 'allow');
-  const obtain = async (more?: Record<string, string>) => (await redeem(await authorized(more), more)).body as Tokens;
+  const obtain = async (more: Record<string, string> = { resource: `${url}/mcp` }) =>
+    (await redeem(await authorized(more), more)).body as Tokens;
   const send = (message: unknown, headers: Record<string, string> = {}) =>
     fetch(`${url}/mcp`, {
       method: 'POST',
@@ -85,15 +86,16 @@ describe.each(ANY_PLATFORM)('an MCP client on %s', (platform) => {
     expect((await send(INITIALIZE, bearer(token))).status).toBe(200);
   });
 
-  it('gets a valid token for the only resource if it requests none, like older clients', async () => {
-    const { access_token: token } = await obtain();
-    expect((await send(INITIALIZE, bearer(token))).status).toBe(200);
+  it('gets a token that the MCP server rejects if it sends no resource, like clients before revision 2025-06-18', async () => {
+    const { access_token: token } = await obtain({});
+    expect((await send(INITIALIZE, bearer(token))).status).toBe(401);
   });
 
   it('gets a valid token if it sends the resource only in the authorization or only in the token request', async () => {
     const resource = `${url}/mcp`;
-    for (const answer of [redeem(await authorized({ resource })), redeem(await authorized(), { resource })]) {
-      expect((await answer).status).toBe(200);
+    for (const pending of [redeem(await authorized({ resource })), redeem(await authorized(), { resource })]) {
+      const { access_token: token } = (await pending).body as Tokens;
+      expect((await send(INITIALIZE, bearer(token))).status).toBe(200);
     }
   });
 
@@ -212,7 +214,7 @@ describe.each(ANY_PLATFORM)('an MCP client on %s', (platform) => {
     expect(registered.headers.get('access-control-allow-origin')).toBe(PAGE);
     const { client_id } = (await registered.json()) as { client_id: string };
 
-    const landed = await authorized({ client_id, redirect_uri });
+    const landed = await authorized({ client_id, redirect_uri, resource: `${url}/mcp` });
     const { status, headers, body } = await redeem(landed, { client_id, redirect_uri }, page);
     expect([status, headers['access-control-allow-origin']]).toEqual([200, PAGE]);
     const { access_token, refresh_token } = body as Tokens;
