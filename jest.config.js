@@ -60,6 +60,7 @@ export default {
   // start one.
   maxWorkers: Math.max(3, availableParallelism() - 1),
   testSequencer: fileURLToPath(new URL('test/sequencer.js', import.meta.url)),
+  reporters: ['default', fileURLToPath(new URL('test/not-tested.js', import.meta.url))],
   // Jest keeps the ES modules of every test file in memory, which makes a worker slower with each file.
   workerIdleMemoryLimit: '1GB',
   // Set here for all projects. The scripts of other projects set their own value on the command line.

@@ -1,18 +1,20 @@
 import { existsSync } from 'node:fs';
+import { describe } from '@jest/globals';
 import axe from 'axe-core';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+import { INSTALL_PROGRAMS, reportMissing } from '../support/requirements.js';
 
 const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const screenshots = fileURLToPath(new URL('screenshots/', import.meta.url));
 const flags = '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking';
 
-// Printed while the file loads, so that it appears once and not for each case.
-if (!existsSync(executablePath)) {
-  throw new Error(
-    `No Chromium at ${executablePath}: install it (Debian: apt-get install chromium) or set CHROMIUM_PATH.`,
-  );
-}
+const hasBrowser = existsSync(executablePath);
+if (!hasBrowser) reportMissing(`Chromium at ${executablePath}`, INSTALL_PROGRAMS);
+
+/** Like `describe()`, for tests that open a browser. Without Chromium they are skipped. */
+export const describeInBrowser = hasBrowser ? describe : describe.skip;
 
 export async function openBrowser(): Promise<Browser> {
   const args = [...flags.split(' '), '--disable-component-update', '--disable-sync'];

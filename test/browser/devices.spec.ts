@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { OAuth2Module } from 'nest-oauth2';
 import { deviceAuthorization } from 'nest-oauth2/features';
 import { pages } from 'nest-oauth2/pages';
@@ -8,7 +8,7 @@ import type { Browser } from 'playwright-core';
 import { SECRET } from '../support/demo.js';
 import { freePort } from '../support/free-port.js';
 import { startApplication, stopApplications } from '../support/test-application.js';
-import { openBrowser, openPage, signIn, tabTo } from './browser.js';
+import { describeInBrowser, openBrowser, openPage, signIn, tabTo } from './browser.js';
 
 const alice = { id: 'alice', name: 'Alice Liddell' };
 const tv = {
@@ -19,7 +19,7 @@ const tv = {
   scopes: ['notes:read', 'notes:write'],
 };
 
-describe('the pages of the device flow in a browser', () => {
+describeInBrowser('the pages of the device flow in a browser', () => {
   let browser: Browser;
   let url: string;
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import helmet from 'helmet';
 import { OAuth2Module } from 'nest-oauth2';
 import { formPost } from 'nest-oauth2/features';
@@ -15,7 +15,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { SECRET } from '../support/demo.js';
 import { freePort } from '../support/free-port.js';
 import { startApplication, stopApplications } from '../support/test-application.js';
-import { openBrowser, openPage, signIn } from './browser.js';
+import { describeInBrowser, openBrowser, openPage, signIn } from './browser.js';
 
 /** Starts a client on another origin, which redirects its users to a third one after the response. */
 async function startClient(came: URLSearchParams[]): Promise<{ server: Server; url: string }> {
@@ -30,7 +30,7 @@ async function startClient(came: URLSearchParams[]): Promise<{ server: Server; u
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-describe('the page of the form_post response mode', () => {
+describeInBrowser('the page of the form_post response mode', () => {
   const came: URLSearchParams[] = [];
   let browser: Browser;
   let client: { server: Server; url: string };

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { type Sample, startOpenId, startSocialLogin } from './sample.js';
-import { openBrowser, openPage, signIn } from './browser.js';
+import { describeInBrowser, openBrowser, openPage, signIn } from './browser.js';
 
 let browser: Browser;
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => browser?.close());
 
-describe('sample/11-openid in a browser', () => {
+describeInBrowser('sample/11-openid in a browser', () => {
   let samples: { server: Sample; web: Sample; page: Sample };
 
   // Allows time to install the sample in a clean clone.
@@ -61,7 +61,7 @@ describe('sample/11-openid in a browser', () => {
   });
 });
 
-describe('sample/12-social-login in a browser', () => {
+describeInBrowser('sample/12-social-login in a browser', () => {
   let samples: { server: Sample; provider: Sample };
 
   beforeAll(async () => {

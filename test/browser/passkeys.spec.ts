@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { type Sample, startPasskeys } from './sample.js';
-import { openBrowser, openPage } from './browser.js';
+import { describeInBrowser, openBrowser, openPage } from './browser.js';
 
 /** Adds a virtual authenticator that confirms every request. */
 async function addAuthenticator(page: Page): Promise<void> {
@@ -18,7 +18,7 @@ async function addAuthenticator(page: Page): Promise<void> {
   });
 }
 
-describe('sample/17-passkeys in a browser', () => {
+describeInBrowser('sample/17-passkeys in a browser', () => {
   let browser: Browser;
   let sample: Sample;
   let url: string;

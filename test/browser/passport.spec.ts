@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { type Sample, startPassport } from './sample.js';
-import { openBrowser, openPage, signIn } from './browser.js';
+import { describeInBrowser, openBrowser, openPage, signIn } from './browser.js';
 
-describe('sample/16-passport in a browser', () => {
+describeInBrowser('sample/16-passport in a browser', () => {
   let browser: Browser;
   let sample: Sample;
 

@@ -6,9 +6,9 @@ import { outsideTheBrowser } from './outside-the-browser.js';
 import { makeDatabase, startSample, type Stage } from './sample.js';
 import { throughTheFlow } from './through-the-flow.js';
 import { unusualRequests } from './unusual-requests.js';
-import { openBrowser } from './browser.js';
+import { describeInBrowser, openBrowser } from './browser.js';
 
-describe('sample/01-quick-start', () => {
+describeInBrowser('sample/01-quick-start', () => {
   const stage = {} as Stage;
   const database = makeDatabase();
 

@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type INestApplication, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { OAuth2Module } from 'nest-oauth2';
@@ -9,7 +9,7 @@ import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import type { Browser, Page } from 'playwright-core';
 
-import { openBrowser, openPage, signIn } from './browser.js';
+import { describeInBrowser, openBrowser, openPage, signIn } from './browser.js';
 
 const folder = join(import.meta.dirname, '../../docs/public');
 
@@ -45,7 +45,7 @@ const alice = { id: '1', name: 'Alice' };
 class AppModule {}
 
 /** The pictures of the README and of the tutorials. `UPDATE_SCREENSHOTS=1` writes them into docs/public. */
-describe('the pictures of the login and consent pages', () => {
+describeInBrowser('the pictures of the login and consent pages', () => {
   let browser: Browser;
   let app: INestApplication;
 

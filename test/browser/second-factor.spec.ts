@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { OAuth2Module } from 'nest-oauth2';
 import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
@@ -6,11 +6,11 @@ import type { Browser } from 'playwright-core';
 
 import { SECRET } from '../support/demo.js';
 import { startApplication, stopApplications } from '../support/test-application.js';
-import { openBrowser, openPage, signIn } from './browser.js';
+import { describeInBrowser, openBrowser, openPage, signIn } from './browser.js';
 
 const alice = { id: 'alice', name: 'Alice Liddell' };
 
-describe('the second factor page in a browser', () => {
+describeInBrowser('the second factor page in a browser', () => {
   let browser: Browser;
   let url: string;
   beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import MiniSearch from 'minisearch';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
 import { type Page as SitePage, readPages } from '../../docs/.vitepress/site/pages.js';
 import { createIndex, INDEX_OPTIONS, SEARCH_OPTIONS } from '../../docs/.vitepress/site/search.js';
-import { inaccessible, openBrowser, type OpenedPage, openPage } from './browser.js';
+import { describeInBrowser, inaccessible, openBrowser, type OpenedPage, openPage } from './browser.js';
 import { findLowContrast, type TestedStyles } from './contrast.js';
 import { buildSite, readBuiltIndex, serveSite } from './site.js';
 
@@ -39,7 +39,7 @@ const terms = Object.keys(
   JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/search-terms.json'), 'utf8')) as object,
 );
 
-describe('the documentation site', () => {
+describeInBrowser('the documentation site', () => {
   let browser: Browser;
   let site: Awaited<ReturnType<typeof serveSite>>;
 

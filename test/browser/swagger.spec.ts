@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { type Sample, startSwagger } from './sample.js';
-import { openBrowser, openPage, signIn } from './browser.js';
+import { describeInBrowser, openBrowser, openPage, signIn } from './browser.js';
 
-describe('sample/14-swagger in a browser', () => {
+describeInBrowser('sample/14-swagger in a browser', () => {
   let browser: Browser;
   let sample: Sample;
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -9,6 +9,7 @@ import { join } from 'node:path';
 
 import type { IssuedCertificate } from '../support/certificates.js';
 import { CERTIFICATE, KEY } from '../support/tls-server.js';
+import { hasProgram } from '../support/requirements.js';
 import { waitUntil } from '../support/wait-until.js';
 
 const docs = join(import.meta.dirname, '../../docs');
@@ -22,22 +23,10 @@ export function blockOf(page: string, comment: string): string {
   return found;
 }
 
-/** The programs, with a command that succeeds if the program is installed. */
-const PROGRAMS = {
-  nginx: ['nginx', '-v'],
-  haproxy: ['haproxy', '-v'],
-  apache2: ['apache2', '-v'],
-} as const;
+export type Program = 'nginx' | 'haproxy' | 'apache2';
 
-export type Program = keyof typeof PROGRAMS;
-
-/** Whether a program is installed. Prints a notice if not. */
-export function isInstalled(program: Program): boolean {
-  const [command, ...args] = PROGRAMS[program];
-  if (spawnSync(command, args).status === 0) return true;
-  process.stderr.write(`NOT TESTED behind ${program}: install it (Debian: ${program})\n`);
-  return false;
-}
+/** Returns whether a program is installed. If not, reports it as missing. */
+export const isInstalled = (program: Program): boolean => hasProgram(program, program, ['-v']);
 
 /** The configuration around the blocks of the page, and the arguments that start the program with it. */
 const RUN: Record<Program, (folder: string, config: string, port: number) => { text: string; args: string[] }> = {
@@ -89,7 +78,7 @@ export class Proxy {
       : replaced.replace('ssl;', `ssl; ssl_certificate ${folder}/tls.pem; ssl_certificate_key ${folder}/tls.pem;`);
     const { text, args } = RUN[program](folder, lines, port);
     writeFileSync(join(folder, 'config'), text);
-    const child = spawn(PROGRAMS[program][0], args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
     let log = '';
     child.stderr.on('data', (chunk) => (log += String(chunk)));
     const proxy = new Proxy(port, child, folder);

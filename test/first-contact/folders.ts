@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { DataSource } from 'typeorm';
 
+import { reportMissing, START_SERVERS } from '../support/requirements.js';
 import { findRedis } from '../stores/redis-server.js';
 
 export interface Folders {
@@ -11,14 +12,14 @@ export interface Folders {
 
 const DATABASE_URL = process.env['DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/test';
 
-/** Prepares databases of this test for the samples that need a server. Prints a notice for each missing server. */
+/** Prepares databases of this test for the samples that need a server. Reports each missing server. */
 export async function findFolders(): Promise<Folders> {
   const [redis] = await findRedis();
   const database = `first_contact_${process.pid}`;
   const hasDatabase = await onPostgres(`CREATE DATABASE ${database}`).then(
     () => true,
     (error: Error) => {
-      process.stderr.write(`NOT TESTED on PostgreSQL: ${error.message}. Set DATABASE_URL\n`);
+      reportMissing(`PostgreSQL (${error.message})`, START_SERVERS);
       return false;
     },
   );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { type Clone, makeClone } from './clone.js';
-import { findFolders, type Folders } from './folders.js';
+import { findFolders } from './folders.js';
 import { expectGuardedTools } from './guarded-tools.js';
 import { JUDGES } from '../src/judges/mcp-client.js';
 import { PageBrowser } from '../src/pages/page-browser.js';
@@ -27,18 +27,18 @@ async function replaceIn(file: string, from: string, to: string): Promise<void> 
   await writeFile(file, text.replace(from, to));
 }
 
+const places = await findFolders();
+
 /** Each case continues where the previous one ended. */
 describe('a sample in a clean clone without compiler and install scripts', () => {
   let clone: Clone;
-  let places: Folders;
 
   beforeAll(async () => {
     clone = await makeClone('11', { npm_config_ignore_scripts: 'true' });
-    places = await findFolders();
   });
   afterAll(async () => {
     await clone?.remove();
-    await places?.remove();
+    await places.remove();
   });
 
   it.each([

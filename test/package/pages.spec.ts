@@ -8,6 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 
 import { workspace } from './applications.js';
 import { freePort } from '../support/free-port.js';
+import { INSTALL_PROGRAMS, reportMissing, START_SERVERS } from '../support/requirements.js';
 import { REDIS_URL } from '../support/redis-url.js';
 import { PageReader } from './page-reader.js';
 
@@ -23,9 +24,9 @@ const hasRedis = await deleteKeys('none:').then(
   () => true,
   () => false,
 );
-if (!hasBrowser) console.warn(`NOT TESTED: sign-in from a browser, because there is no Chromium at ${CHROMIUM}`);
-if (!hasPostgres) console.warn('NOT TESTED: pages that need PostgreSQL, because DATABASE_URL cannot be reached');
-if (!hasRedis) console.warn('NOT TESTED: guides that need Redis, because REDIS_URL cannot be reached');
+if (!hasBrowser) reportMissing(`Chromium at ${CHROMIUM}`, INSTALL_PROGRAMS);
+if (!hasPostgres) reportMissing('PostgreSQL', START_SERVERS);
+if (!hasRedis) reportMissing('Redis', START_SERVERS);
 
 const databases: string[] = [];
 

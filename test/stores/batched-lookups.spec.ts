@@ -1,13 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash } from 'node:crypto';
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import type { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 
 import { waitUntil } from '../support/wait-until.js';
+import { describeEach } from '../support/requirements.js';
 import { openIntercepted } from './intercepted-drizzle.js';
 import { StatementLog } from './statement-log.js';
-import { findDatabases, open, type Opened, ownPrefix, WEB } from './typeorm-databases.js';
+import { findServers, open, type Opened, ownPrefix, WEB } from './typeorm-databases.js';
 
 const LOOKUP = /^SELECT (?:t\.|f\.|id, secret_hashes)/;
 const digestOf = (token: string) => hash('sha256', token, 'base64url');
@@ -21,9 +22,9 @@ async function saveTokens(store: TypeOrmStore, amount: number): Promise<string[]
   return names;
 }
 
-const databases = (await findDatabases()).filter(({ name }) => !name.startsWith('SQLite'));
+const databases = await findServers();
 
-describe.each(databases)('concurrent look-ups on $name', (database) => {
+describeEach(databases)('concurrent look-ups on $name', (database) => {
   const log = new StatementLog('all');
   const prefix = ownPrefix('batched');
   let opened: Opened;

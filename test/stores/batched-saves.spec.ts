@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import type { DrizzleStore } from 'nest-oauth2/stores/drizzle';
 import type { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 
+import { describeEach } from '../support/requirements.js';
 import { openIntercepted } from './intercepted-drizzle.js';
 import { StatementLog } from './statement-log.js';
-import { findDatabases, open, type Opened, ownPrefix, WEB } from './typeorm-databases.js';
+import { findServers, open, type Opened, ownPrefix, WEB } from './typeorm-databases.js';
 
 const MACHINE = { id: 'service' };
 const later = () => new Date(Date.now() + 1e6);
@@ -20,9 +21,9 @@ const namesOf = (name: string, count: number) => Array.from({ length: count }, (
 const foundIn = async (store: TypeOrmStore | DrizzleStore, tokens: readonly string[]) =>
   (await Promise.all(tokens.map((token) => store.getAccessToken(token)))).map((token) => token?.accessToken);
 
-const databases = (await findDatabases()).filter(({ name }) => !name.startsWith('SQLite'));
+const databases = await findServers();
 
-describe.each(databases)('concurrent saves of tokens on $name', (database) => {
+describeEach(databases)('concurrent saves of tokens on $name', (database) => {
   const log = new StatementLog('all');
   const prefix = ownPrefix('saves');
   let opened: Opened;

@@ -3,7 +3,7 @@ import { DrizzleStore, newClientSecret } from 'nest-oauth2/stores/drizzle';
 import { describeModelContract } from 'nest-oauth2/testing';
 import libsql from 'libsql';
 
-import { findDatabases, open, type Opened, ownPrefix, users, WEB } from './typeorm-databases.js';
+import { open, type Opened, ownPrefix, SQLITE_IN_FILE, users, WEB } from './typeorm-databases.js';
 
 // libsql has the interface of better-sqlite3 and prebuilt binaries.
 jest.unstable_mockModule('better-sqlite3', () => ({ default: libsql }), { virtual: true });
@@ -22,9 +22,8 @@ describe('a Drizzle store on a synchronous driver of SQLite', () => {
   let connection: InstanceType<typeof libsql>;
 
   beforeAll(async () => {
-    const database = (await findDatabases()).find(({ name }) => name === 'SQLite in a file')!;
-    const options = database.options();
-    opened = await open({ name: database.name, options: () => options }, prefix);
+    const options = SQLITE_IN_FILE.options();
+    opened = await open({ name: SQLITE_IN_FILE.name, options: () => options }, prefix);
     connection = new libsql((options as { database: string }).database);
     store = new DrizzleStore(drizzle(connection), { users, prefix });
     for (const { id, secretHash } of known) await store.saveClient({ ...WEB, id, secretHashes: [secretHash] });

@@ -1,20 +1,21 @@
 import { hash } from 'node:crypto';
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { OAuth2Module, OAuth2TenantServers, type TenantRequest } from 'nest-oauth2';
 import { Request, Response } from 'nest-oauth2/server';
 import type { DrizzleStore } from 'nest-oauth2/stores/drizzle';
 
+import { describeEach } from '../support/requirements.js';
 import { openIntercepted } from './intercepted-drizzle.js';
-import { findDatabases, open, type Opened, ownPrefix } from './typeorm-databases.js';
+import { findServers, open, type Opened, ownPrefix } from './typeorm-databases.js';
 
 /** Maximum number of look-ups of one statement. */
 const SIZE = 64;
 
-const databases = (await findDatabases()).filter(({ name }) => !name.startsWith('SQLite'));
+const databases = await findServers();
 
-describe.each(databases)('concurrent look-ups of several tenants on $name', (database) => {
+describeEach(databases)('concurrent look-ups of several tenants on $name', (database) => {
   const prefix = ownPrefix('fair');
   const sent: string[] = [];
   /** For each token, the number of statements that were sent before its look-up began. */

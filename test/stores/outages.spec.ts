@@ -9,12 +9,13 @@ import { DataSource } from 'typeorm';
 import { ALICE, later, SECRET, WEB } from '../support/model.js';
 import { runOperation, resourceRequest, tokenRequest } from '../support/requests.js';
 import { waitUntil } from '../support/wait-until.js';
-import { findDatabases, open, type Opened, ownPrefix, users } from './typeorm-databases.js';
+import { describeEach } from '../support/requirements.js';
+import { findServers, open, type Opened, ownPrefix, users } from './typeorm-databases.js';
 
 const PREFIX = ownPrefix('outages');
 const POOL = 3;
 const clients = { findById: () => ({ ...WEB, secret: SECRET }) };
-const servers = (await findDatabases()).filter(({ name }) => !name.startsWith('SQLite'));
+const servers = await findServers();
 const codes = (text: string) => text.trim().split(/\s+/);
 
 const CODES: Record<string, string[]> = {
@@ -44,7 +45,7 @@ const RETRIED: Record<string, string[]> = {
   ],
 };
 
-describe.each(servers)('a TypeORM store during an outage of $name', ({ name, options }) => {
+describeEach(servers)('a TypeORM store during an outage of $name', ({ name, options }) => {
   const isPostgres = name === 'PostgreSQL';
   let opened: Opened;
   let server: OAuth2Server;
@@ -135,7 +136,7 @@ describe.each(servers)('a TypeORM store during an outage of $name', ({ name, opt
   });
 });
 
-describe.each(servers.filter(({ name }) => name === 'MariaDB'))('canceling a statement on $name', (database) => {
+describeEach(servers.filter(({ name }) => name === 'MariaDB'))('canceling a statement on $name', (database) => {
   it('canceling a statement never affects a connection with the same number at another database server', async () => {
     const prefix = ownPrefix('stopped');
     const opened = await open(database, prefix, { poolSize: 1 });
@@ -160,7 +161,7 @@ describe.each(servers.filter(({ name }) => name === 'MariaDB'))('canceling a sta
   });
 });
 
-describe.each(servers.filter(({ name }) => name === 'PostgreSQL'))(
+describeEach(servers.filter(({ name }) => name === 'PostgreSQL'))(
   'a TypeORM store after a failover of $name',
   (database) => {
     let opened: Opened;
@@ -182,7 +183,7 @@ describe.each(servers.filter(({ name }) => name === 'PostgreSQL'))(
   },
 );
 
-describe.each(servers.filter(({ name }) => name === 'PostgreSQL'))(
+describeEach(servers.filter(({ name }) => name === 'PostgreSQL'))(
   'a TypeORM store behind a connection pooler for $name',
   (database) => {
     it('a store reports how to configure a connection pooler without support for prepared statements', async () => {

@@ -3,11 +3,12 @@ import { TemporarilyUnavailableError } from 'nest-oauth2/server';
 import { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 
 import { ALICE, later, WEB } from '../support/model.js';
-import { findDatabases, open, type Opened, ownPrefix, users } from './typeorm-databases.js';
+import { describeEach } from '../support/requirements.js';
+import { findServers, open, type Opened, ownPrefix, SQLITE_IN_MEMORY, users } from './typeorm-databases.js';
 
 const PREFIX = ownPrefix('pool');
 const POOL = 3;
-const servers = (await findDatabases()).filter(({ name }) => !name.startsWith('SQLite'));
+const servers = await findServers();
 
 /** Returns a function that waits until all participants have called it. */
 function meeting(): () => Promise<void> {
@@ -20,7 +21,7 @@ function meeting(): () => Promise<void> {
   };
 }
 
-describe.each(servers)('a TypeORM store on $name in transactions that occupy all connections', (database) => {
+describeEach(servers)('a TypeORM store on $name in transactions that occupy all connections', (database) => {
   let opened: Opened;
   let store: TypeOrmStore;
   beforeAll(async () => {
@@ -65,7 +66,7 @@ describe.each(servers)('a TypeORM store on $name in transactions that occupy all
 
 describe('the deadline of a TypeORM store', () => {
   it('is three seconds by default', async () => {
-    const { dataSource, close } = await open((await findDatabases())[0]!, PREFIX);
+    const { dataSource, close } = await open(SQLITE_IN_MEMORY, PREFIX);
     const store = new TypeOrmStore(dataSource, { users, prefix: PREFIX });
     const start = performance.now();
     await expect(dataSource.transaction(() => store.revokeGrant('g'))).rejects.toMatchObject({ retryAfter: 3 });
@@ -74,7 +75,7 @@ describe('the deadline of a TypeORM store', () => {
   });
 
   it.each([0, -1, Number.NaN, Infinity, '3', 1e9])('must be a positive number of seconds, not %p', async (deadline) => {
-    const { dataSource, close } = await open((await findDatabases())[0]!, PREFIX);
+    const { dataSource, close } = await open(SQLITE_IN_MEMORY, PREFIX);
     expect(() => new TypeOrmStore(dataSource, { users, prefix: PREFIX, deadline: deadline as number })).toThrow(
       'Invalid argument: `deadline` must be a positive number of seconds',
     );

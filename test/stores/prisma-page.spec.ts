@@ -9,8 +9,9 @@ import { NestFactory } from '@nestjs/core';
 import type { PrismaStore } from 'nest-oauth2/stores/prisma';
 import { DataSource } from 'typeorm';
 
-import { findDatabases, ownPrefix, SERVERS } from './typeorm-databases.js';
+import { findServers, ownPrefix, SERVERS } from './typeorm-databases.js';
 
+const hasPostgres = (await findServers()).some(({ name }) => name === 'PostgreSQL');
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const run = (script: string, args: string[], cwd: string) =>
@@ -74,7 +75,7 @@ describe('docs/guides/prisma.md', () => {
   }, 120_000);
 
   it('shows applications that issue tokens on PostgreSQL', async () => {
-    if (!(await findDatabases()).some(({ name }) => name === 'PostgreSQL')) return;
+    if (!hasPostgres) return;
     const { type, variable, url } = SERVERS[0];
     const schema = ownPrefix('prisma_page');
     const database = await new DataSource({

@@ -12,9 +12,17 @@ import {
   tokens,
   type Version,
 } from './published-versions.js';
-import { findDatabases, ownPrefix, type TestDatabase, undoMigrations, users, WEB } from './typeorm-databases.js';
+import {
+  findServers,
+  ownPrefix,
+  SQLITE_IN_FILE,
+  type TestDatabase,
+  undoMigrations,
+  users,
+  WEB,
+} from './typeorm-databases.js';
 
-const databases = (await findDatabases()).filter(({ name }) => name !== 'SQLite in memory');
+const databases = [SQLITE_IN_FILE, ...(await findServers())];
 
 // To run before a release:
 // RECORD_VERSION=1.2.3 npm run jest -- --selectProjects suite --testPathPatterns published-versions

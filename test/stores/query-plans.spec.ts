@@ -5,13 +5,13 @@ import type { GrantRow, Row } from '../../lib/stores/storage.js';
 import type { SqlStorage } from '../../lib/stores/sql/sql-storage.js';
 import { kindOf, type Recorded, Recorder } from './published-versions.js';
 import { FIND_SCANS, NUMBERS } from './query-plans.js';
-import { findDatabases, open, type Opened, ownPrefix } from './typeorm-databases.js';
+import { findServers, open, type Opened, ownPrefix, SQLITE_IN_FILE } from './typeorm-databases.js';
 
 const ROWS = 100_000;
 const FUTURE = Date.UTC(2100, 0, 1);
 const TABLES = ['clients', 'grants', 'tokens'];
 
-const databases = (await findDatabases()).filter(({ name }) => name !== 'SQLite in memory');
+const databases = [SQLITE_IN_FILE, ...(await findServers())];
 
 describe.each(databases)(`the plans of all statements at ${ROWS} rows on $name`, (database) => {
   const prefix = ownPrefix('plans');

@@ -1,4 +1,4 @@
-import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,13 +6,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { freePort } from '../support/free-port.js';
+import { hasProgram } from '../support/requirements.js';
 
 /** Returns whether this machine can run a Redis Cluster. */
 export function canRunCluster(): boolean {
-  const isThere = (program: string) => spawnSync(program, ['--version']).status === 0;
-  if (isThere('redis-server') && isThere('redis-cli')) return true;
-  process.stderr.write('NOT TESTED on Redis Cluster: install redis-server and redis-cli\n');
-  return false;
+  return hasProgram('redis-server', 'redis-server') && hasProgram('redis-cli', 'redis-cli');
 }
 
 /** A Redis Cluster of three nodes, each on its own port. */

@@ -1,16 +1,17 @@
 import { setTimeout as rest } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { TemporarilyUnavailableError } from 'nest-oauth2/server';
 import { RedisStore } from 'nest-oauth2/stores/redis';
 
 import { ALICE, later, WEB } from '../support/model.js';
 import { users } from './redis-fixtures.js';
+import { describeEach } from '../support/requirements.js';
 import { type Connected, DRIVERS, findRedis, Keys } from './redis-server.js';
 import { SilentNetwork } from './silent-network.js';
 
 const [url] = await findRedis();
 
-describe.each(url === undefined ? [] : DRIVERS)('a Redis store with %s that loses its connection', (_, connect) => {
+describeEach(url === undefined ? [] : DRIVERS)('a Redis store with %s that loses its connection', (_, connect) => {
   let network: SilentNetwork;
   let keys: Keys;
   let connected: Connected;

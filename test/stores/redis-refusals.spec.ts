@@ -1,21 +1,19 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { RedisStore } from 'nest-oauth2/stores/redis';
 
 import { freePort } from '../support/free-port.js';
 import { ALICE, later, WEB } from '../support/model.js';
+import { describeEach, hasProgram } from '../support/requirements.js';
 import { waitUntil } from '../support/wait-until.js';
 import { type Connected, DRIVERS } from './redis-server.js';
 import { users } from './redis-fixtures.js';
 
-const isInstalled = spawnSync('redis-server', ['--version']).status === 0;
-if (!isInstalled) process.stderr.write('NOT TESTED: a Redis that refuses commands. Install redis-server\n');
-
-describe.each(isInstalled ? DRIVERS : [])('a Redis store with %s', (_, connect) => {
+describeEach(hasProgram('redis-server', 'redis-server') ? DRIVERS : [])('a Redis store with %s', (_, connect) => {
   let process: ChildProcess;
   let operator: Redis;
   let connected: Connected;

@@ -4,11 +4,10 @@ import { Cluster, Redis } from 'ioredis';
 import type { RedisClient } from 'nest-oauth2/stores/redis';
 import { createClient, createClientPool, createCluster } from 'redis';
 
+import { reportMissing, START_SERVERS } from '../support/requirements.js';
 import { REDIS_URL } from '../support/redis-url.js';
 
-/**
- * Returns the URL of the Redis server as a list, which is empty if none is available. In that case it prints a notice.
- */
+/** Returns the URL of the Redis server as a list, which is empty if none is available. */
 export async function findRedis(): Promise<string[]> {
   const client = new Redis(REDIS_URL, { lazyConnect: true, retryStrategy: () => null });
   // Callers of connect() get the error. Without a listener it would be printed as well.
@@ -18,9 +17,7 @@ export async function findRedis(): Promise<string[]> {
     await client.quit();
     return [REDIS_URL];
   } catch {
-    process.stderr.write(
-      `NOT TESTED on Redis: none at ${REDIS_URL}. Set REDIS_URL, or: docker compose up --wait redis\n`,
-    );
+    reportMissing('Redis', START_SERVERS);
     return [];
   }
 }

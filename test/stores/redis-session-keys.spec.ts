@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { RedisStore } from 'nest-oauth2/stores/redis';
 
 import { later } from '../support/model.js';
+import { describeEach } from '../support/requirements.js';
 import { DRIVERS, findRedis, Keys } from './redis-server.js';
 import { users } from './typeorm-databases.js';
 
-describe.each(await findRedis())('the sessions of a Redis store at %s', (url) => {
+describeEach(await findRedis())('the sessions of a Redis store at %s', (url) => {
   it('sessions in Redis are in the list of their user, and in no list of a client', async () => {
     const keys = new Keys([url]);
     const connected = await DRIVERS[0]![1]([url]);

@@ -7,14 +7,15 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 
 import { EC } from '../support/openid-server.js';
 import { resourceRequest, runOperation, tokenRequest } from '../support/requests.js';
-import { findDatabases, open, type Opened, ownPrefix, users, WEB } from './typeorm-databases.js';
+import { describeEach } from '../support/requirements.js';
+import { findServers, open, type Opened, ownPrefix, SQLITE_IN_FILE, users, WEB } from './typeorm-databases.js';
 
 // docs/explanation/multi-region.md: each section of that page has its test here.
 
 const ISSUER = 'https://id.example.com';
 const AUDIENCE = 'https://api.example.com';
 
-const databases = (await findDatabases()).filter(({ name }) => name !== 'SQLite in memory');
+const databases = [SQLITE_IN_FILE, ...(await findServers())];
 
 describe.each(databases)('two regions with a database each, on $name', (database) => {
   const prefixes = { home: ownPrefix('home'), far: ownPrefix('far') };
@@ -149,7 +150,7 @@ describe.each(databases)('two regions with a database each, on $name', (database
 
 const postgres = databases.filter(({ name }) => name === 'PostgreSQL');
 
-describe.each(postgres)('a guard in a region that can only read, on $name', (database) => {
+describeEach(postgres)('a guard in a region that can only read, on $name', (database) => {
   it('accepts active tokens and rejects revoked ones', async () => {
     const prefix = ownPrefix('readonly');
     const home = await open(database, prefix);

@@ -2,10 +2,11 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as rest } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { ALICE, later, WEB } from '../support/model.js';
-import { findDatabases, open, type Opened, ownPrefix } from './typeorm-databases.js';
+import { describeEach } from '../support/requirements.js';
+import { findServers, open, type Opened, ownPrefix } from './typeorm-databases.js';
 
 const PREFIX = ownPrefix('restart');
 /** The application name of the processes' connections, so that the server ends only these. */
@@ -14,7 +15,7 @@ const PROCESSES = 4;
 const TERMINATIONS = 25;
 
 const folder = import.meta.dirname;
-const postgres = (await findDatabases()).filter(({ name }) => name === 'PostgreSQL');
+const postgres = (await findServers()).filter(({ name }) => name === 'PostgreSQL');
 
 /**
  * Ends every connection of the processes, as a restarting server does.
@@ -25,7 +26,7 @@ async function terminate({ dataSource }: Opened): Promise<number> {
   return (await dataSource.query<unknown[]>(backends, [APPLICATION])).length;
 }
 
-describe.each(postgres)('a process under load whose database connections are closed by $name', (database) => {
+describeEach(postgres)('a process under load whose database connections are closed by $name', (database) => {
   let opened: Opened;
   const children: ChildProcess[] = [];
 

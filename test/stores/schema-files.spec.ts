@@ -10,7 +10,7 @@ import { oauthMigrations } from 'nest-oauth2/stores/typeorm';
 import { DataSource } from 'typeorm';
 
 import { currentMigrations } from './published-versions.js';
-import { findDatabases, ownPrefix, undoMigrations } from './typeorm-databases.js';
+import { findServers, ownPrefix, SQLITE_IN_FILE, undoMigrations } from './typeorm-databases.js';
 
 const FOLDER = fileURLToPath(new URL('../../docs/schema/', import.meta.url));
 const FILES: Record<string, string> = {
@@ -19,7 +19,7 @@ const FILES: Record<string, string> = {
   MariaDB: 'mariadb.sql',
 };
 
-const databases = (await findDatabases()).filter(({ name }) => name in FILES);
+const databases = [SQLITE_IN_FILE, ...(await findServers())];
 
 describe.each(databases)('the SQL file of the schema on $name', (database) => {
   const path = `${FOLDER}${FILES[database.name]}`;

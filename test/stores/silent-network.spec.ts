@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { OAuth2Server } from 'nest-oauth2/server';
 import { RedisStore } from 'nest-oauth2/stores/redis';
 import { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
@@ -7,9 +7,10 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { ALICE, later, SECRET, WEB } from '../support/model.js';
 import { runOperation, type Outcome, resourceRequest, tokenRequest } from '../support/requests.js';
 import { waitUntil } from '../support/wait-until.js';
+import { describeEach } from '../support/requirements.js';
 import { findRedis, Keys, PATIENT_DRIVERS } from './redis-server.js';
 import { SilentNetwork } from './silent-network.js';
-import { findDatabases, open, ownPrefix, users } from './typeorm-databases.js';
+import { findServers, open, ownPrefix, users } from './typeorm-databases.js';
 
 /** A deadline in seconds, short to keep the test fast. */
 const DEADLINE = 0.4;
@@ -29,7 +30,7 @@ const RECOVERING: Record<string, object> = {
   MariaDB: { connectTimeout: 1000, poolSize: 4 },
 };
 
-const databases = (await findDatabases()).filter(({ name }) => name in RECOVERING);
+const databases = (await findServers()).filter(({ name }) => name in RECOVERING);
 const places: { name: string; start(): Promise<Behind> }[] = databases.map((database) => ({
   name: `${database.name}, TypeORM`,
   async start() {
@@ -57,7 +58,7 @@ for (const url of await findRedis()) {
   }
 }
 
-describe.each(places)('a store whose network stops responding, $name,', ({ start }) => {
+describeEach(places)('a store whose network stops responding, $name,', ({ start }) => {
   let behind: Behind;
   let server: OAuth2Server;
   const authenticate = () => runOperation(server, 'authenticate', resourceRequest('Bearer access'));
@@ -92,7 +93,7 @@ describe.each(places)('a store whose network stops responding, $name,', ({ start
   }, 40_000);
 });
 
-describe.each(places.filter(({ name }) => name.endsWith('TypeORM')))(
+describeEach(places.filter(({ name }) => name.endsWith('TypeORM')))(
   'the idle connections of a pool, $name, after a request without response',
   ({ start }) => {
     it('are replaced before they are used', async () => {

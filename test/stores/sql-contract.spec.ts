@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { hashSecret, newClientSecret, type StoredClient } from 'nest-oauth2/stores/typeorm';
 import { describeModelContract } from 'nest-oauth2/testing';
 
-import { findDatabases, findDatabasesOfLibraries, open, type Opened, ownPrefix } from './typeorm-databases.js';
+import { findDatabasesOfLibraries, open, type Opened, ownPrefix, SQLITE_IN_MEMORY } from './typeorm-databases.js';
 
 const user = { id: 'u1', username: 'Zoë 漢字', password: 'correct horse', name: 'Zoë' };
 const users = {
@@ -32,9 +32,7 @@ const stored = ({ id, secretHash }: Known): StoredClient => {
   return { id, grants, redirectUris, scopes, secretHashes: [secretHash] };
 };
 
-const [inMemory] = await findDatabases();
-
-describe.each([inMemory!, ...(await findDatabasesOfLibraries())])('the model contract on $name', (database) => {
+describe.each([SQLITE_IN_MEMORY, ...(await findDatabasesOfLibraries())])('the model contract on $name', (database) => {
   let opened: Opened;
   const known = database.name === 'SQLite in memory' ? CHOSEN : RANDOM;
   const [client, otherClient] = known.map(({ id, secret }) => ({ id, secret }));

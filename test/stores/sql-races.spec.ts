@@ -6,11 +6,11 @@ import type { DataSource } from 'typeorm';
 import { CALLBACK, later, SECRET } from '../support/model.js';
 import { authorizeRequest, CHALLENGE, signedIn, tokenRequest, VERIFIER } from '../support/requests.js';
 import {
-  findDatabases,
   findDatabasesOfLibraries,
   open,
   type Opened,
   ownPrefix,
+  SQLITE_IN_MEMORY,
   type TestDatabase,
   WEB,
 } from './typeorm-databases.js';
@@ -53,8 +53,7 @@ function tellConnections({ dataSource }: { dataSource: DataSource }, { session }
 }
 
 const databases: (TestDatabase & Setting)[] = [];
-const [inMemory] = await findDatabases();
-for (const database of [inMemory!, ...(await findDatabasesOfLibraries())])
+for (const database of [SQLITE_IN_MEMORY, ...(await findDatabasesOfLibraries())])
   databases.push(database, ...strict(database));
 
 describe.each(databases)('two servers with one SQL store, $name,', (database) => {

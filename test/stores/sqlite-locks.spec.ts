@@ -4,10 +4,9 @@ import { TemporarilyUnavailableError } from 'nest-oauth2/server';
 import type { DataSource } from 'typeorm';
 
 import { ALICE, later, WEB } from '../support/model.js';
-import { findDatabases, open, type Opened, ownPrefix } from './typeorm-databases.js';
+import { open, type Opened, ownPrefix, SQLITE_IN_FILE } from './typeorm-databases.js';
 
 const PREFIX = ownPrefix('locks');
-const file = (await findDatabases()).find(({ name }) => name === 'SQLite in a file')!;
 /** The expected minimum of timer callbacks. A blocked process runs only one or two. */
 const MANY = 8;
 const clients = { findById: () => WEB };
@@ -28,8 +27,8 @@ describe.each([
   let opened: Opened;
   let other: DataSource;
   beforeAll(async () => {
-    const options = () => ({ ...file.options(), enableWAL }) as ReturnType<typeof file.options>;
-    opened = await open({ ...file, options }, PREFIX, { store: { clients, deadline: DEADLINE } });
+    const options = () => ({ ...SQLITE_IN_FILE.options(), enableWAL }) as ReturnType<typeof SQLITE_IN_FILE.options>;
+    opened = await open({ ...SQLITE_IN_FILE, options }, PREFIX, { store: { clients, deadline: DEADLINE } });
     other = (await opened.another()).dataSource;
     await save('before');
   });
@@ -96,7 +95,7 @@ describe.each([
 
 describe('a TypeORM store on SQLite', () => {
   it('prunes 50,000 rows without blocking the process', async () => {
-    const { store, dataSource, close } = await open(file, PREFIX, { store: { clients } });
+    const { store, dataSource, close } = await open(SQLITE_IN_FILE, PREFIX, { store: { clients } });
     const rows = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)';
     await dataSource.query(`INSERT INTO ${PREFIX}tokens (digest, grant_id, client_id, expires_at, kind)
       ${rows} SELECT 'd' || i, 'g', 'c', i, 'access' FROM n`);

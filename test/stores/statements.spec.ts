@@ -7,6 +7,7 @@ import { Redis } from 'ioredis';
 import type { DataSource } from 'typeorm';
 
 import { CALLBACK } from '../support/model.js';
+import { describeEach } from '../support/requirements.js';
 import {
   runOperation,
   authorizeRequest,
@@ -156,7 +157,7 @@ class CountingRedis implements IoRedisClient {
   }
 }
 
-describe.each((await findRedis()).map((url) => ({ url })))('the round trips of a Redis store', ({ url }) => {
+describeEach((await findRedis()).map((url) => ({ url })))('the round trips of a Redis store', ({ url }) => {
   it('a Redis store needs one round trip to authenticate, and three to redeem and to refresh', async () => {
     const redis = new Redis(url);
     const keys = new Keys([url]);

@@ -17,6 +17,7 @@ import libsql from 'libsql';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 
 import { CALLBACK, SECRET } from '../support/model.js';
+import { reportMissing, START_SERVERS } from '../support/requirements.js';
 import { openPrisma } from './prisma-client.js';
 import { openDrizzle } from './sql-libraries.js';
 
@@ -36,7 +37,6 @@ export const SERVERS = [
     url: 'postgres://postgres@127.0.0.1:5432/test',
     // Commits do not wait for the disk, because no test needs to survive a crash of the database server.
     extra: { options: '-c synchronous_commit=off' },
-    start: 'docker compose up --wait postgres',
   },
   {
     name: 'MariaDB',
@@ -44,29 +44,37 @@ export const SERVERS = [
     type: 'mariadb',
     url: 'mysql://root@127.0.0.1:3306/test',
     extra: {},
-    start: 'docker compose up --wait mariadb',
   },
 ] as const;
 
 /** A driver with the interface of better-sqlite3 and prebuilt binaries. test/package tests better-sqlite3 itself. */
 const SQLITE = { type: 'better-sqlite3', driver: libsql } as const;
 
-/** Returns the available databases: SQLite always, a server if it responds. Prints a notice for each missing one. */
-export async function findDatabases(): Promise<TestDatabase[]> {
-  const found: TestDatabase[] = [
-    { name: 'SQLite in memory', options: () => ({ ...SQLITE, database: ':memory:' }) },
-    { name: 'SQLite in a file', options: sqliteFile },
-  ];
-  for (const { name, variable, type, url, extra, start } of SERVERS) {
+export const SQLITE_IN_MEMORY: TestDatabase = {
+  name: 'SQLite in memory',
+  options: () => ({ ...SQLITE, database: ':memory:' }),
+};
+export const SQLITE_IN_FILE: TestDatabase = { name: 'SQLite in a file', options: sqliteFile };
+
+/** Returns the database servers that respond. Reports the others as missing. */
+export async function findServers(): Promise<TestDatabase[]> {
+  const found: TestDatabase[] = [];
+  for (const { name, variable, type, url, extra } of SERVERS) {
     const options = { type, url: process.env[variable] ?? url, extra };
     try {
       await (await new DataSource(options).initialize()).destroy();
       found.push({ name, options: () => options });
     } catch (error) {
-      process.stderr.write(`NOT TESTED on ${name}: ${(error as Error).message}. Set ${variable}, or: ${start}\n`);
+      const { code, message } = error as Error & { code?: string };
+      reportMissing(code === 'ECONNREFUSED' ? name : `${name} (${message})`, START_SERVERS);
     }
   }
   return found;
+}
+
+/** Returns the available databases: SQLite always, and the servers that respond. */
+export async function findDatabases(): Promise<TestDatabase[]> {
+  return [SQLITE_IN_MEMORY, SQLITE_IN_FILE, ...(await findServers())];
 }
 
 /** A folder in memory if Linux has one, where a commit does not wait for the disk. */
@@ -108,7 +116,7 @@ export const LIBRARIES = {
 
 /** Returns the databases, except for those in memory, once with TypeORM and once with each other library. */
 export async function findDatabasesOfLibraries(): Promise<TestDatabase[]> {
-  const databases = (await findDatabases()).filter(({ name }) => name !== 'SQLite in memory');
+  const databases = [SQLITE_IN_FILE, ...(await findServers())];
   const libraries = Object.keys(LIBRARIES) as (keyof typeof LIBRARIES)[];
   const others = databases.flatMap((database) =>
     libraries.map((library) => ({ name: `${database.name}, ${library}`, library, options: database.options })),

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { ALICE, later } from '../support/model.js';
-import { findDatabases, open, type Opened, ownPrefix, WEB } from './typeorm-databases.js';
+import { open, type Opened, ownPrefix, SQLITE_IN_FILE, SQLITE_IN_MEMORY, WEB } from './typeorm-databases.js';
 
 const PREFIX = ownPrefix('alone');
-const sqlite = (await findDatabases()).filter(({ name }) => name.startsWith('SQLite'));
+const sqlite = [SQLITE_IN_MEMORY, SQLITE_IN_FILE];
 
 describe.each(sqlite)('a TypeORM store on the single connection of $name', (database) => {
   let opened: Opened;

@@ -7,18 +7,20 @@ import { randomUUID } from 'node:crypto';
 
 import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
 
+import { hasProgram, reportMissing } from './requirements.js';
 import { waitUntil } from './wait-until.js';
 
 const root = join(import.meta.dirname, '../..');
 const jars = join(root, 'node_modules/.cache/mongo-java-server');
 
-/** Whether the tests of MongooseStore can run. If not, prints a notice. */
+/** Returns whether the tests of MongooseStore can run. If not, reports what is missing. */
 export function hasMongo(): boolean {
-  if (process.env['MONGODB_URL'] || existsSync(join(jars, 'complete'))) return true;
-  process.stderr.write(
-    'NOT TESTED on MongoDB: set MONGODB_URL, or install Maven and a JDK 17, then run .ci/mongo-java-server\n',
-  );
-  return false;
+  if (process.env['MONGODB_URL']) return true;
+  if (!existsSync(join(jars, 'complete'))) {
+    reportMissing('MongoDB', '.ci/mongo-java-server');
+    return false;
+  }
+  return hasProgram('java', 'MongoDB, which needs Java');
 }
 
 /** Returns the URL of the server in `MONGODB_URL`, or of a mongo-java-server that all workers of Jest share. */

@@ -1,15 +1,19 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { MemoryStore } from 'nest-oauth2/stores/memory';
+import { findRedis } from '../../stores/redis-server.js';
+import { hasProgram } from '../../support/requirements.js';
 import { waitUntil } from '../../support/wait-until.js';
 import { type Driver, saveToken, storeWithTokens } from './driver.js';
 import { DRIVERS, NATS_PORT, TRANSPORTS } from './specification.js';
 
-/** Only the NATS server may be missing on the machine. */
-const hasNats = spawnSync('nats-server', ['--version']).error === undefined;
-const runnable = TRANSPORTS.filter(({ driver }) => hasNats || driver !== 'nats');
+const SERVERS: Readonly<Record<string, boolean>> = {
+  nats: hasProgram('nats-server', 'NATS'),
+  redis: (await findRedis()).length > 0,
+};
+const runnable = TRANSPORTS.filter(({ driver }) => SERVERS[driver] !== false);
 
 describe.each(runnable)('OAuthGuard over $transport, $token', (row) => {
   let store: MemoryStore;

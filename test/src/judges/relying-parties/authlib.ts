@@ -1,21 +1,14 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline/promises';
+import { hasProgram } from '../../../support/requirements.js';
 import type { Profile, Provider } from './relying-party.js';
 
 const PYTHON = process.env['PYTHON'] ?? '/usr/bin/python3';
 const script = fileURLToPath(new URL('authlib-client.py', import.meta.url));
 
-/** Returns whether Authlib, a Python library, is installed, and logs it if not. */
-export function hasAuthlib(): boolean {
-  const { status } = spawnSync(PYTHON, ['-c', 'import authlib, requests'], { stdio: 'ignore' });
-  if (status !== 0) {
-    process.stderr.write(
-      'NOT TESTED with Authlib: install it (Debian: python3-authlib python3-requests) or set PYTHON\n',
-    );
-  }
-  return status === 0;
-}
+/** Returns whether Authlib, a Python library, is installed. If not, reports it as missing. */
+export const hasAuthlib = (): boolean => hasProgram(PYTHON, 'Authlib', ['-c', 'import authlib, requests']);
 
 /** Signs in with Authlib. `visit` opens a URL in the browser and returns the URL that it was finally redirected to. */
 export async function signInByAuthlib(
