@@ -8,6 +8,7 @@ import { additionsOf } from './additions.js';
 import { nextSteps } from './next-steps.js';
 import { connectModule } from './connect-module.js';
 import { clientImport, writePrismaSchema } from './prisma-schema.js';
+import { EXACT_COLLATIONS } from './stores.js';
 import { renderFolder, type TemplateValues } from './template.js';
 import { readText, type Rule, type SchematicContext, type Tree, writeText } from './tree.js';
 import { createFiles, planFiles } from './write-files.js';
@@ -65,6 +66,7 @@ function filesOf(application: Application, choices: Choices): Map<string, string
       scope: `'${scopes.join(' ')}'`,
       scopes: scopes.map((scope) => `'${scope}'`).join(', '),
       dialect: database === 'postgres' ? 'postgresql' : database,
+      ...(isMySql && { collation: EXACT_COLLATIONS[database]! }),
       kitDialect: database === 'postgres' ? 'postgresql' : isMySql ? 'mysql' : 'sqlite',
       ...(prisma && { prismaClient: clientImport(prisma, application, path), migration: prisma.migration }),
     },

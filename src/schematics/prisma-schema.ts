@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { Application } from './application.js';
-import type { DatabaseName } from './stores.js';
+import { type DatabaseName, EXACT_COLLATIONS } from './stores.js';
 import { readText, type Tree, writeText } from './tree.js';
 
 /** The folder of the published models and SQL files, seen from the sources and from the bundle. */
@@ -43,8 +43,6 @@ const USERS = `CREATE TABLE "oauth_users" (
 
 CREATE UNIQUE INDEX "oauth_users_username_key" ON "oauth_users" ("username");
 `;
-
-const COLLATION = 'utf8mb4_nopad_bin';
 
 /** The provider of Prisma for each database, and the name of its published files. */
 const DIALECTS: Readonly<Record<DatabaseName, { provider: string; file: string }>> = {
@@ -130,12 +128,12 @@ function missingModels(text: string, database: DatabaseName): string {
 /** Returns the SQL that creates all tables. */
 function sqlOf(database: DatabaseName): string {
   const stored = readPublished(database, 'sql');
-  if (providerOf(database) !== 'mysql') return `${stored}\n${USERS}`;
+  const collation = EXACT_COLLATIONS[database];
+  if (!collation) return `${stored}\n${USERS}`;
   const quoted = USERS.replaceAll('"', '`');
-  const users = quoted.replaceAll(/varchar\(\d+\)/g, `$& CHARACTER SET "utf8mb4" COLLATE "${COLLATION}"`);
-  const text = `${stored}\n${users}`;
-  // MySQL has another name for the same collation.
-  return database === 'mysql' ? text.replaceAll(COLLATION, 'utf8mb4_0900_bin') : text;
+  const users = quoted.replaceAll(/varchar\(\d+\)/g, `$& CHARACTER SET "utf8mb4" COLLATE "${collation}"`);
+  // The published file has the name of MariaDB.
+  return `${stored.replaceAll(EXACT_COLLATIONS.mariadb!, collation)}\n${users}`;
 }
 
 /** Adds the models to the schema, and the migration that creates their tables. Existing files stay. */

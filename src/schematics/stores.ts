@@ -10,6 +10,12 @@ export const DATABASES = ['postgres', 'mariadb', 'mysql', 'sqlite'] as const;
 
 export type DatabaseName = (typeof DATABASES)[number];
 
+/** The collations that compare exactly. MariaDB and MySQL have different names for the same one. */
+export const EXACT_COLLATIONS: Partial<Record<DatabaseName, string>> = {
+  mariadb: 'utf8mb4_nopad_bin',
+  mysql: 'utf8mb4_0900_bin',
+};
+
 /** The packages of a store, with the versions that the tests of this package use. */
 export interface StorePackages {
   dependencies?: Record<string, string>;

@@ -17,6 +17,7 @@ export { hashSecret, newClientSecret } from '../client-secret.js';
 export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
 export type { TableOptions } from '../sql/table-names.js';
 export { oauthEntities } from './entities.js';
+export { type ColumnCollation, exactCollation } from './exact-collation.js';
 export { oauthMigrations } from './migrations.js';
 
 /** The options of `new TypeOrmStore()`. */

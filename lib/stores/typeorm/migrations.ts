@@ -1,5 +1,4 @@
 import {
-  type DataSource,
   type MigrationInterface,
   type QueryRunner,
   Table,
@@ -8,6 +7,7 @@ import {
 } from 'typeorm';
 
 import { tableNames, type TableOptions } from '../sql/table-names.js';
+import { dataSourceOf, exactCollation } from './exact-collation.js';
 
 /**
  * Returns the migrations of the store's tables, for the `migrations` of a `DataSource`. A published migration never
@@ -34,7 +34,7 @@ export function oauthMigrations({ prefix }: TableOptions = {}): (new () => Migra
 /** Returns the tables that the first migration creates. They never change, although `../schema.js` does. */
 async function tables(runner: QueryRunner, names: ReturnType<typeof tableNames>): Promise<TypeOrmTableOptions[]> {
   const collation = await exactCollation(runner);
-  const entityPrefix = dataSource(runner).options.entityPrefix ?? '';
+  const entityPrefix = dataSourceOf(runner).options.entityPrefix ?? '';
   const text = (name: string, length = 255) => ({ name, type: 'varchar', length: String(length), ...collation });
   const longText = (name: string) => ({ name, type: 'text', ...collation });
   // TypeORM generates index names from the table name with its prefix, since index names are unique in a database.
@@ -92,19 +92,3 @@ async function tables(runner: QueryRunner, names: ReturnType<typeof tableNames>)
 
 const time = (name: string): TableColumnOptions => ({ name, type: 'bigint' });
 const nullable = (column: TableColumnOptions): TableColumnOptions => ({ ...column, isNullable: true });
-
-/**
- * Returns a collation that compares exactly. The default collation of MySQL treats `Alice` and `alice` as equal, and
- * its binary collation ignores trailing spaces.
- */
-async function exactCollation(runner: QueryRunner): Promise<{ charset?: string; collation?: string }> {
-  if (!['mysql', 'mariadb'].includes(dataSource(runner).options.type)) return {};
-  const [{ version }] = (await runner.query('SELECT VERSION() AS version')) as [{ version: string }];
-  const collation = /mariadb/i.test(version) ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin';
-  return { charset: 'utf8mb4', collation: version.startsWith('5.') ? 'utf8mb4_bin' : collation };
-}
-
-/** Returns the `DataSource` of a query runner. TypeORM 1 renamed the property. */
-function dataSource(runner: QueryRunner): DataSource {
-  return (runner as { dataSource?: DataSource }).dataSource ?? runner.connection;
-}

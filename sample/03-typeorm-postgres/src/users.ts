@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Users } from 'nest-oauth2/stores/typeorm';
+import { exactCollation, type Users } from 'nest-oauth2/stores/typeorm';
 import { Column, DataSource, Entity, type MigrationInterface, PrimaryColumn, type QueryRunner, Table } from 'typeorm';
 import { hashPassword } from './passwords.js';
 
@@ -40,7 +40,8 @@ export class CreateUsers1767312000000 implements MigrationInterface {
   async up(runner: QueryRunner) {
     const columns = [
       { name: 'id', type: 'uuid', isPrimary: true },
-      { name: 'username', type: 'varchar', isUnique: true },
+      // On MariaDB and MySQL, other collations find `alice` for `ÀLICE`. On PostgreSQL, this adds nothing.
+      { name: 'username', type: 'varchar', isUnique: true, ...(await exactCollation(runner)) },
       { name: 'salt', type: 'varchar' },
       { name: 'passwordHash', type: 'varchar' },
     ];
