@@ -1,6 +1,4 @@
 import 'reflect-metadata';
-import { basename } from 'node:path';
-import { expect } from '@jest/globals';
 import type { INestApplication, ModuleMetadata, NestApplicationOptions } from '@nestjs/common';
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
@@ -11,10 +9,8 @@ import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 export const PLATFORMS = ['express', 'fastify'] as const;
 export type Platform = (typeof PLATFORMS)[number];
 
-const nameLength = basename(expect.getState().testPath ?? '').length;
-
-/** One platform for tests that do not depend on the HTTP adapter. The file name of the test selects it. */
-export const ANY_PLATFORM: readonly Platform[] = [PLATFORMS[nameLength % PLATFORMS.length]!];
+/** The platform for tests that do not depend on the HTTP adapter: `TEST_PLATFORM`, or Express as in `nest new`. */
+export const ANY_PLATFORM: readonly Platform[] = [process.env['TEST_PLATFORM'] === 'fastify' ? 'fastify' : 'express'];
 
 export interface TestApplicationOptions extends NestApplicationOptions {
   /** Called before the application starts to listen. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   AccessDeniedError,
+  type AuthenticationState,
   type AuthorizationRequest,
   ConsentRequiredError,
   type Decision,
@@ -12,6 +13,7 @@ import {
   type OAuth2ServerOptions,
   OAuthError,
   type Parameters,
+  type RequiredInteraction,
   Response,
 } from 'nest-oauth2/server';
 
@@ -156,6 +158,59 @@ describe('decide()', () => {
     const asked = await server.readAuthorizationRequest(request, new Response());
     expect(asked.request).toBe(request);
     expect(JSON.parse(JSON.stringify(asked))).toMatchObject({ client: { id: 'web' }, state: 'xyz', data: {} });
+  });
+});
+
+describe('decide() if a feature requires an interaction', () => {
+  /** A feature that requires interactions, and counts how often it decides. */
+  function requiring(required: RequiredInteraction) {
+    const calls: AuthenticationState[] = [];
+    const feature: Feature = {
+      id: 'requiring',
+      install: () => ({
+        authorization: {
+          requireInteraction(_request, authentication) {
+            calls.push(authentication);
+            return required;
+          },
+        },
+      }),
+    };
+    return { calls, options: { features: [feature] } as Partial<OAuth2ServerOptions> };
+  }
+  const signIn = { authTime: new Date() };
+
+  it('returns login_required and issues no code if a login is required and the application has not asked', async () => {
+    const { calls, options } = requiring({ login: true });
+    const { testModel, decide } = await reading({}, options);
+    const { error, told } = await decide({ user: ALICE, signIn });
+    expect([error?.name, told]).toEqual(['login_required', expect.objectContaining({ error: 'login_required' })]);
+    expect([calls, testModel.codes.size]).toEqual([[{ user: ALICE, signIn }], 0]);
+  });
+
+  it.each<[string, RequiredInteraction]>([
+    ['nothing', {}],
+    ['consent, which the decision gives', { consent: true }],
+  ])('issues a code if the features require %s', async (_, required) => {
+    const { calls, options } = requiring(required);
+    const { testModel, decide } = await reading({}, options);
+    await decide({ user: ALICE });
+    expect([calls.length, testModel.codes.size]).toEqual([1, 1]);
+  });
+
+  it('does not ask the features again if the application has called requiredInteraction()', async () => {
+    const { calls, options } = requiring({ login: true });
+    const { testModel, server, asked, response, decide } = await reading({}, options);
+    expect(await server.requiredInteraction(asked, { user: ALICE }, response)).toEqual({ login: true });
+    await decide({ user: ALICE });
+    expect([calls.length, testModel.codes.size]).toEqual([1, 1]);
+  });
+
+  it('does not ask the features if the request is refused', async () => {
+    const { calls, options } = requiring({ login: true });
+    const { decide } = await reading({}, options);
+    expect((await decide({ user: ALICE, error: NO })).error).toBe(NO);
+    expect(calls).toEqual([]);
   });
 });
 

@@ -85,6 +85,22 @@ describe('authenticate()', () => {
     expect({ status, headers }).toEqual({ status: 401, headers: { 'www-authenticate': challenge('invalid_token') } });
   });
 
+  it.each<[string, unknown]>([
+    ['a DPoP key', { jkt: 'x' }],
+    ['a certificate', { 'x5t#S256': 'x' }],
+    ['a key by an unknown confirmation method', { kid: 'x' }],
+    ['something that is no object', 'x'],
+    ['an empty confirmation', {}],
+  ])('rejects a token bound to %s as a bearer token if no feature verifies it (RFC 7800 §3.1)', async (_, cnf) => {
+    const { error, result } = await runOperation(hostWithToken({ cnf }), 'authenticate', resourceRequest());
+    expect([error?.name, result]).toEqual(['invalid_token', undefined]);
+  });
+
+  it.each([undefined, null])('accepts a token as a bearer token if its `cnf` is %p', async (cnf) => {
+    const { error } = await runOperation(hostWithToken({ cnf }), 'authenticate', resourceRequest());
+    expect(error).toBeUndefined();
+  });
+
   const NO_DATE = '503 server_error: Server error: `accessTokenExpiresAt` must be a Date instance';
   it.each<[string, TestModel, string]>([
     [
