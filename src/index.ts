@@ -3,7 +3,12 @@ export { claimedClient } from './http/claimed-client.js';
 export { AccessToken } from './decorators/access-token.decorator.js';
 export { AnyScope, ANY_SCOPE_METADATA } from './decorators/any-scope.decorator.js';
 export { AuthorizationDetails } from './decorators/authorization-details.decorator.js';
-export { CurrentUser } from './decorators/current-user.decorator.js';
+export {
+  CurrentUser,
+  type CurrentUserDecorator,
+  type CurrentUserOptions,
+  type OptionalParameterDecorator,
+} from './decorators/current-user.decorator.js';
 export {
   type DefinedScopes,
   defineScopes,

@@ -67,6 +67,7 @@ export {
 export { presentsToken as hasToken } from '../endpoints/resource/bearer-token.js';
 export { allowOrigin, respondToPreflight } from '../endpoints/cross-origin.js';
 export { OwnResources } from '../endpoints/resource/own-resources.js';
+export { userRequiredError } from '../endpoints/resource/requirements.js';
 export { shareLookUps as shareTokenLookUps } from '../endpoints/resource/shared-look-ups.js';
 export { onTokensRevoked } from '../tokens/revoked-tokens.js';
 export { isScopeValue } from '../http/syntax.js';

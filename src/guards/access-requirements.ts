@@ -7,6 +7,7 @@ import { REQUIRE_AUTH_METADATA } from '../decorators/require-auth.decorator.js';
 import { ROLES_METADATA } from '../decorators/roles.decorator.js';
 import { SCOPES_METADATA, SCOPES_OF_METADATA, type ScopesOf, verifyScopes } from '../decorators/scopes.decorator.js';
 import { USE_OAUTH_METADATA } from '../decorators/use-oauth.decorator.js';
+import { hasRequiredUserParameter } from '../decorators/user-parameters.js';
 import { USER_REQUIRED_METADATA } from '../decorators/user-required.decorator.js';
 
 /**
@@ -39,7 +40,8 @@ const GUARDS_METADATA = '__guards__';
  * Reads the access requirements of a route from its method, its controller and the classes that the controller extends.
  * The nearest `@Scopes()`, `@OptionalAuth()` or `@Public()` applies. The nearest `@Roles()`, `@RequireAuth()` and
  * `@UserRequired()` apply in addition. A `@Public()` has no effect if the same or a nearer declaration has one of these
- * three, or if a nearer class has an OAuth guard.
+ * three, or if a nearer class has an OAuth guard. A parameter with `@CurrentUser()` implies `@UserRequired()`, except on
+ * an optional route.
  * @param isOAuthGuard whether a guard is the guard that reads the requirements
  */
 export function readAccessRequirements(
@@ -51,15 +53,17 @@ export function readAccessRequirements(
   const server = nearest(USE_OAUTH_METADATA, handler, controller) as string | null | undefined;
   const named = typeof server === 'string' ? { server } : {};
   if (declaration.isPublic) return { isPublic: true, ...named };
-  const userRequired = isDeclared(USER_REQUIRED_METADATA, handler, controller);
+  const isUserDeclared = isDeclared(USER_REQUIRED_METADATA, handler, controller);
   const stepUp = nearest(REQUIRE_AUTH_METADATA, handler, controller) as StepUp | undefined;
   const roles = nearest(ROLES_METADATA, handler, controller) as readonly string[] | undefined;
   const { scopes = [], anyScope, scopeFunctions } = declaration;
   verifyScopes(scopes);
   if (anyScope) verifyScopes(anyScope, '@AnyScope()');
+  const optional = Boolean(declaration.optional) && !isUserDeclared && !stepUp && !roles;
+  const userRequired = isUserDeclared || (!optional && hasRequiredUserParameter(handler, controller));
   return {
     ...named,
-    optional: Boolean(declaration.optional) && !userRequired && !stepUp && !roles,
+    optional,
     options: routeOptions({ scope: scopes.join(' '), anyScope, userRequired, roles, stepUp }),
     ...(scopeFunctions && { scopeFunctions, optionsByScope: new Map() }),
   };

@@ -1,8 +1,10 @@
 import type { Type } from '@nestjs/common';
 import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import { assertConfig } from '../../lib/adapter/index.js';
+import { hasRequiredUserParameter } from '../decorators/user-parameters.js';
 import { registeredServerNames } from '../module/registered-servers.js';
 import { readAccessRequirements } from './access-requirements.js';
+import { publicRouteError } from './missing-user.js';
 import { isOAuthGuard, type OAuthGuard } from './oauth.guard.js';
 
 /** The metadata key of `@UseGuards()`. */
@@ -15,15 +17,16 @@ const verified = new WeakSet<ModulesContainer>();
 type Module = ModulesContainer extends Map<string, infer M> ? M : never;
 
 /**
- * Verifies once per application that each guarded route has a server. Does nothing if the application has no named
- * servers.
- * @throws {InvalidArgumentError} If a route names an unknown server, or none although there is no default server.
+ * Verifies once per application that no public route requires a user, and, if the application has named servers, that
+ * each guarded route has a server.
+ * @throws {InvalidArgumentError} If a public route has a `@CurrentUser()` that is not optional, or if a route names an
+ * unknown server, or none although there is no default server.
  */
 export function verifyRoutes(config: ApplicationConfig, modules: ModulesContainer): void {
   if (verified.has(modules)) return;
   verified.add(modules);
   const names = registeredServerNames(modules);
-  if (names.every((name) => name === undefined)) return;
+  const hasNamed = names.some((name) => name !== undefined);
   const scanner = new MetadataScanner();
   const ofAll = config.getGlobalGuards().filter(isOAuthGuard) as unknown as OAuthGuard[];
   for (const module of modules.values()) {
@@ -31,12 +34,9 @@ export function verifyRoutes(config: ApplicationConfig, modules: ModulesContaine
       if (typeof metatype !== 'function' || !metatype.prototype) continue;
       const prototype = metatype.prototype as Record<string, object>;
       for (const method of scanner.getAllMethodNames(prototype)) {
-        const handler = prototype[method]!;
-        verifyRoute(
-          { controller: metatype as Type, handler, method },
-          guardsOf(module, metatype, handler, ofAll),
-          names,
-        );
+        const route = { controller: metatype as Type, handler: prototype[method]!, method };
+        verifyUser(route);
+        if (hasNamed) verifyServer(route, guardsOf(module, metatype, route.handler, ofAll), names);
       }
     }
   }
@@ -64,7 +64,14 @@ function guardsOf(module: Module, controller: object, handler: object, ofAll: re
   return [...own.filter((guard) => guard !== undefined), ...global].filter(isOAuthGuard);
 }
 
-function verifyRoute(
+/** Verifies that a route with a `@CurrentUser()` that is not optional is not public. */
+function verifyUser({ controller, handler, method }: Route): void {
+  if (!hasRequiredUserParameter(handler, controller)) return;
+  const { isPublic } = readAccessRequirements(handler, controller, isOAuthGuard);
+  assertConfig(!isPublic, publicRouteError(`${controller.name}.${method}()`));
+}
+
+function verifyServer(
   { controller, handler, method }: Route,
   guards: readonly OAuthGuard[],
   names: readonly (string | undefined)[],

@@ -33,12 +33,12 @@ const notForm = expectedRefusal(
 class OpenController {
   @Get('all')
   @Public()
-  all(@CurrentUser() user: unknown) {
+  all(@CurrentUser({ optional: true }) user: unknown) {
     return { user: user ?? null };
   }
 
   @Get('closed')
-  closed(@CurrentUser('id') user: string) {
+  closed(@CurrentUser('id', { optional: true }) user: string | undefined) {
     return { user };
   }
 }

@@ -118,7 +118,7 @@ export class DemoInteraction implements OAuth2Interaction<typeof alice> {
 export class NotesController {
   @Get()
   @Scopes('notes:read')
-  list(@CurrentUser('id') user: string, @AccessToken() token: Token) {
+  list(@CurrentUser('id', { optional: true }) user: string | undefined, @AccessToken() token: Token) {
     return { user, client: token.client.id };
   }
 

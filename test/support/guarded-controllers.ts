@@ -51,7 +51,7 @@ export class ReadScopeController extends BaseController {
 
   @Get('open')
   @Public()
-  open(@CurrentUser('name') name: string | undefined, @AccessToken() token: unknown) {
+  open(@CurrentUser('name', { optional: true }) name: string | undefined, @AccessToken() token: unknown) {
     return { name: name ?? null, token: token ?? null };
   }
 

@@ -72,15 +72,18 @@ const insufficientScope = () => new InsufficientScopeError('Insufficient scope: 
 const USER: Requirement = {
   scope: undefined,
   isMet: ({ user }) => !isClientItself(user),
-  createError() {
-    const detail = {
-      reason: 'token was issued for the client itself, and the route requires a user',
-      given: 'a client credentials token',
-    };
-    const message = 'Insufficient scope: a user is required, and this token belongs to the client itself';
-    return new InsufficientScopeError(message).because(detail);
-  },
+  createError: userRequiredError,
 };
+
+/** Returns the error for a token of the client itself, if the route requires a user. RFC 9700 §4.15 */
+export function userRequiredError(): OAuthError {
+  const detail = {
+    reason: 'token was issued for the client itself, and the route requires a user',
+    given: 'a client credentials token',
+  };
+  const message = 'Insufficient scope: a user is required, and this token belongs to the client itself';
+  return new InsufficientScopeError(message).because(detail);
+}
 
 /** Returns the requirement that the user has at least one of these roles. */
 const anyRoleOf = (roles: readonly string[]): Requirement => ({

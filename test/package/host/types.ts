@@ -37,6 +37,8 @@ export class Api {
     @AccessToken(ParseIntPipe) piped: unknown,
     @CurrentUser() user: object,
     @CurrentUser('id', new ParseIntPipe()) id: number,
+    @CurrentUser('id', { optional: true }) maybe: string | undefined,
+    @CurrentUser({ optional: true }) nobody: object | undefined,
     @CurrentUser(ParseIntPipe) everything: unknown,
   ) {
     return { token, piped, user, id, everything };

@@ -22,7 +22,7 @@ class ForgottenController {
 class OpenController {
   @Get()
   @Public()
-  user(@CurrentUser() user: unknown, @AccessToken() token: unknown) {
+  user(@CurrentUser({ optional: true }) user: unknown, @AccessToken() token: unknown) {
     return { user: user ?? null, token: token ?? null };
   }
 }
@@ -38,7 +38,7 @@ class LenientGuard extends OAuthGuard {
 @UseGuards(LenientGuard)
 class LenientController {
   @Get()
-  user(@CurrentUser('id') id: string | undefined) {
+  user(@CurrentUser('id', { optional: true }) id: string | undefined) {
     return { id: id ?? null };
   }
 }

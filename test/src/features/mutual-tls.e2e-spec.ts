@@ -41,7 +41,7 @@ const own = issue({ subject: [[[CN, 'own']]] });
 class NotesController {
   @Get()
   @Scopes('notes:read')
-  list(@CurrentUser('id') user: string) {
+  list(@CurrentUser('id', { optional: true }) user: string | undefined) {
     return { user };
   }
 }

@@ -79,7 +79,7 @@ class MessageGuard extends OAuthGuard {
 class MessageGateway {
   @SubscribeMessage('who')
   @UseGuards(MessageGuard)
-  who(@MessageBody() _data: object, @CurrentUser('id') user: string | undefined) {
+  who(@MessageBody() _data: object, @CurrentUser('id', { optional: true }) user: string | undefined) {
     return { event: 'who', data: user ?? 'nobody' };
   }
 }

@@ -30,7 +30,7 @@ const MAIL = 'https://mail.example/';
 class NotesController {
   @Get()
   @Scopes('notes:read')
-  list(@CurrentUser('id') user: string) {
+  list(@CurrentUser('id', { optional: true }) user: string | undefined) {
     return { user };
   }
 }

@@ -63,7 +63,7 @@ class Tenants implements OAuth2Tenants {
 class NotesController {
   @Get()
   @Scopes('read')
-  read(@CurrentUser('id') user: string | undefined) {
+  read(@CurrentUser('id', { optional: true }) user: string | undefined) {
     return { user };
   }
 }

@@ -1,10 +1,13 @@
-import { AccessToken, CurrentUser, OAuth2Module, OAuthClient, type Token } from 'nest-oauth2';
+import { AccessToken, clientItself, CurrentUser, OAuth2Module, OAuthClient, type Token, type User } from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 /** One transport: a running application and a client for it. */
 export interface Driver {
-  /** Requests the notes as a client does, and describes the response. */
-  ask(token?: string): Promise<string>;
+  /**
+   * Requests the notes as a client does, and describes the response.
+   * @param staysOpen Whether a rejected request does not close the connection.
+   */
+  ask(token?: string, staysOpen?: boolean): Promise<string>;
   /** Opens a connection that stays open. `ended` describes how it was closed. */
   open?(token: string): Promise<{ ended: Promise<string> }>;
   stop(): Promise<unknown>;
@@ -17,24 +20,29 @@ const alice = { id: 'alice' };
 
 const IN_AN_HOUR = 3_600_000;
 
-/** Returns a store with the tokens `good`, `expired` and `other`, which has another scope. */
+/** Returns a store with the tokens `good`, `expired`, `other`, which has another scope, and `machine` without a user. */
 export async function storeWithTokens(): Promise<MemoryStore> {
   const users = { findById: () => alice, findByCredentials: () => alice };
   const store = new MemoryStore({ clients: [client], users });
   await saveToken(store, 'good');
   await saveToken(store, 'expired', { expiresIn: -1000 });
   await saveToken(store, 'other', { scope: 'other' });
+  await saveToken(store, 'machine', { user: clientItself(client) });
   return store;
 }
 
 export async function saveToken(
   store: MemoryStore,
   accessToken: string,
-  { expiresIn = IN_AN_HOUR, scope = 'notes:read' } = {},
+  {
+    expiresIn = IN_AN_HOUR,
+    scope = 'notes:read',
+    user = alice,
+  }: { expiresIn?: number; scope?: string; user?: User } = {},
 ) {
   const accessTokenExpiresAt = new Date(Date.now() + expiresIn);
   const token = { accessToken, accessTokenExpiresAt, scope, grantId: `grant of ${accessToken}` };
-  await store.saveToken(token, client, alice);
+  await store.saveToken(token, client, user);
 }
 
 /** Returns what a handler responds with the values that the decorators inject. */

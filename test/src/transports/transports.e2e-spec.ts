@@ -38,6 +38,12 @@ describe.each(runnable)('OAuthGuard over $transport, $token', (row) => {
     expect(await driver!.ask(token)).toBe(row[which]);
   });
 
+  it('rejects a token without a user, because the handler reads the user', async () => {
+    // A gateway accepts the connection, which has no handler, and rejects the message.
+    const [refusal] = row.insufficient.split(/, (?:closed with|io server)/);
+    expect(await driver!.ask('machine', true)).toBe(refusal);
+  });
+
   it('closes a connection when its token expires, and not before', async () => {
     if (!driver!.open) return;
     const expiresAt = Date.now() + 2000;

@@ -36,21 +36,22 @@ export const nativeWebSocket: Start = async (store) => {
   const open = (token?: string) => new WebSocket(url.replace('http', 'ws'), { headers: token ? bearer(token) : {} });
 
   /** Returns the first message: a response, or an exception with the close event that follows it. */
-  async function listen(socket: WebSocket): Promise<string> {
+  async function listen(socket: WebSocket, staysOpen = false): Promise<string> {
     const { told, tell } = firstOf<string>();
     let exception = '';
     socket.on('message', (text: Buffer) => {
       const { event, data } = JSON.parse(String(text)) as Said;
       if (typeof data === 'string') tell(data);
       else exception = `${event} \`${data.error}\``;
+      if (exception && staysOpen) tell(exception);
     });
     socket.on('close', (code) => tell(`${exception}, closed with ${code}`));
     return told;
   }
   return {
-    async ask(token) {
+    async ask(token, staysOpen) {
       const socket = open(token);
-      const heard = listen(socket);
+      const heard = listen(socket, staysOpen);
       await once(socket, 'open');
       socket.send(JSON.stringify({ event: 'notes' }));
       const answer = await heard;
@@ -73,18 +74,21 @@ export const socketIo: Start = async (store) => {
   const open = (token?: string) =>
     io(url, { auth: token ? { token } : {}, transports: ['websocket'], reconnection: false, forceNew: true });
 
-  async function listen(socket: Socket): Promise<string> {
+  async function listen(socket: Socket, staysOpen = false): Promise<string> {
     const { told, tell } = firstOf<string>();
     let exception = '';
     socket.on('notes', tell);
-    socket.on('exception', ({ error }: { error: string }) => (exception ||= `exception \`${error}\``));
+    socket.on('exception', ({ error }: { error: string }) => {
+      exception ||= `exception \`${error}\``;
+      if (staysOpen) tell(exception);
+    });
     socket.on('disconnect', (reason) => tell(`${exception}, ${reason}`));
     return told;
   }
   return {
-    async ask(token) {
+    async ask(token, staysOpen) {
       const socket = open(token);
-      const heard = listen(socket);
+      const heard = listen(socket, staysOpen);
       socket.emit('notes');
       const answer = await heard;
       socket.disconnect();
