@@ -18,22 +18,25 @@ const databases = await findServers();
 describeEach(databases)('concurrent look-ups of several tenants on $name', (database) => {
   const prefix = ownPrefix('fair');
   const sent: string[] = [];
-  /** For each token, the number of statements that were sent before its look-up began. */
+  /** For each token, the number of statements that had taken a connection before its look-up began. */
   const sentBefore = new Map<string, number>();
+  /** The number of connections that statements have taken. */
+  let taken = 0;
   const closing: (() => Promise<unknown>)[] = [];
   let opened: Opened;
   let store: DrizzleStore;
   let module: TestingModule;
 
   const openStore = async () => {
-    const { store: made, close } = await openIntercepted(database, { prefix, deadline: 15 }, async (send, text) => {
+    const intercept = async (send: () => PromiseLike<unknown>, text: string) => {
       sent.push(text);
       return send();
-    });
+    };
+    const { store: made, close } = await openIntercepted(database, { prefix, deadline: 15 }, intercept, () => taken++);
     closing.push(close);
     const getAccessToken = made.getAccessToken.bind(made);
     made.getAccessToken = (token) => {
-      sentBefore.set(token, sent.length);
+      sentBefore.set(token, taken);
       return getAccessToken(token);
     };
     return made;
@@ -51,6 +54,7 @@ describeEach(databases)('concurrent look-ups of several tenants on $name', (data
   });
   beforeEach(() => {
     sent.splice(0);
+    taken = 0;
     // While the clock stands still, the store never concludes from a slow response that a connection is broken.
     jest.spyOn(performance, 'now').mockReturnValue(performance.now());
   });

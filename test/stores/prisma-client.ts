@@ -5,7 +5,7 @@ import { getPrismaClient } from '@prisma/client/runtime/client';
 import type { PrismaDatabase } from 'nest-oauth2/stores/prisma';
 import type { DataSourceOptions } from 'typeorm';
 
-import type { OpenLibrary, Location, StatementListener } from './sql-libraries.js';
+import { type OpenLibrary, type Location, type StatementListener, withLimit } from './sql-libraries.js';
 
 /** The global `WebAssembly`, which the types of Node do not declare. */
 const { WebAssembly: assembly } = globalThis as unknown as { WebAssembly: { Module: new (code: Buffer) => object } };
@@ -57,5 +57,5 @@ export async function openPrisma(
   };
   if (options.type === 'postgres') return open('postgresql', new PrismaPg({ connectionString: url, ...extra }));
   if (options.type === 'better-sqlite3') return open('sqlite', new PrismaLibSql({ url: `file:${database}` }));
-  return open('mysql', new PrismaMariaDb(url));
+  return open('mysql', new PrismaMariaDb(withLimit(url, extra?.connectionLimit)));
 }

@@ -22,7 +22,8 @@ export interface OpenLibrary<T> {
 export interface Location {
   url: string;
   database: string;
-  extra?: { options?: string };
+  /** Options of the pool: those of `pg`, or the query of the URL for MariaDB. */
+  extra?: { options?: string; max?: number; connectionLimit?: number };
 }
 
 /** Is called with the text of each statement that a library sends. */
@@ -43,6 +44,10 @@ export async function openDrizzle(
     const client = createClient({ url: `file:${database}` });
     return { db: drizzleLibsql(client, config), close: async () => client.close() };
   }
-  const pool = mysql.createPool(url);
+  const pool = mysql.createPool(withLimit(url, extra?.connectionLimit));
   return { db: drizzleMysql(pool, config), close: () => pool.end() };
 }
+
+/** Returns the URL of a MariaDB database with the maximum number of connections, which both drivers read there. */
+export const withLimit = (url: string, limit: number | undefined) =>
+  limit === undefined ? url : `${url}?connectionLimit=${limit}`;

@@ -1,7 +1,7 @@
-import { sql, type SQL } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 
 import { InvalidArgumentError } from '../../errors/index.js';
-import type { Connections, Result, Statement } from '../sql/connections.js';
+import type { Connections } from '../sql/connections.js';
 import type { SqlExecutor } from '../sql/database.js';
 import { type Dialect, escapeName } from '../sql/dialect.js';
 import {
@@ -13,14 +13,9 @@ import {
 import { type EmittingPool, handlePoolErrors } from '../sql/pool-errors.js';
 import { Identifier } from '../sql/sql.js';
 import { unwrapped } from './driver-error.js';
+import { querySql } from './query-sql.js';
+import { type DrizzleServerDatabase, serverLibrary } from './server-library.js';
 import { SynchronousConnections } from './synchronous-connections.js';
-
-/** A database of Drizzle on PostgreSQL, MySQL or MariaDB. */
-export interface DrizzleServerDatabase {
-  execute(query: SQL): PromiseLike<unknown>;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- accepts the transactions of every driver
-  transaction(work: (transaction: any) => Promise<any>): Promise<any>;
-}
 
 /** A database of Drizzle on SQLite, synchronous or asynchronous. */
 export interface DrizzleSqliteDatabase {
@@ -48,7 +43,10 @@ export class DrizzleExecutor implements SqlExecutor {
   readonly dialect: Dialect;
   readonly connections: Connections;
 
-  /** @throws {InvalidArgumentError} If `db` is not a database of Drizzle for a supported dialect. */
+  /**
+   * @throws {InvalidArgumentError} If `db` is not a database of Drizzle for a supported dialect, or uses a single
+   * connection to a server.
+   */
   constructor(db: DrizzleDatabase) {
     this.dialect = dialectOf(db);
     const { $client } = db as { $client?: Partial<EmittingPool> };
@@ -77,18 +75,6 @@ function dialectOf(db: object): Dialect {
   );
 }
 
-function serverLibrary(db: DrizzleServerDatabase): SqlLibrary {
-  const runOn =
-    (target: DrizzleServerDatabase): RunStatement =>
-    async (statement) =>
-      readResult(await unwrapped(() => target.execute(querySql(statement))));
-  return {
-    run: runOn(db),
-    transaction: (work) =>
-      unwrapped(() => db.transaction((transaction: DrizzleServerDatabase) => work(runOn(transaction)))),
-  };
-}
-
 function sqliteLibrary(db: DrizzleSqliteDatabase): SqlLibrary {
   const runOn =
     (target: DrizzleSqliteDatabase): RunStatement =>
@@ -99,41 +85,8 @@ function sqliteLibrary(db: DrizzleSqliteDatabase): SqlLibrary {
       return { records: [], affected: rowsAffected ?? changes };
     };
   return {
-    run: runOn(db),
+    withConnection: (work) => work(runOn(db)),
     transaction: (work) =>
       unwrapped(() => db.transaction((transaction: DrizzleSqliteDatabase) => work(runOn(transaction)))),
   };
-}
-
-/** Returns a statement as SQL of Drizzle. The text has `?` or `$1` only as placeholders. */
-function querySql({ text, values }: Statement): SQL {
-  const chunks: SQL[] = [];
-  let index = 0;
-  for (const part of text.split(/\?|\$\d+/)) {
-    chunks.push(sql.raw(part));
-    if (index < values.length) chunks.push(sql`${sql.param(values[index++])}`);
-  }
-  return sql.join(chunks);
-}
-
-/** Returns the records and the number of changed rows. The drivers of Drizzle return them in different ways. */
-function readResult(result: unknown): Result {
-  // mysql2: a list of the result and its fields.
-  const [first] = Array.isArray(result) ? (result as unknown[]) : [];
-  if (Array.isArray(first)) return { records: first };
-  const { affectedRows } = (first ?? {}) as { affectedRows?: number };
-  if (affectedRows !== undefined) return { records: [], affected: affectedRows };
-  // postgres.js: a list of records with a count.
-  if (Array.isArray(result)) return { records: result, affected: (result as { count?: number }).count };
-  // pg and most others.
-  const {
-    rows = [],
-    rowCount,
-    affectedRows: changed,
-  } = result as {
-    rows?: unknown[];
-    rowCount?: number | null;
-    affectedRows?: number;
-  };
-  return { records: rows, affected: rowCount ?? changed };
 }

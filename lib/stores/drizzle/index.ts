@@ -14,7 +14,8 @@ export type { ActiveGrant } from '../active-grant.js';
 export { hashSecret, newClientSecret } from '../client-secret.js';
 export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
 export type { TableOptions } from '../sql/table-names.js';
-export type { DrizzleDatabase, DrizzleServerDatabase, DrizzleSqliteDatabase } from './drizzle-executor.js';
+export type { DrizzleDatabase, DrizzleSqliteDatabase } from './drizzle-executor.js';
+export type { DrizzleServerDatabase } from './server-library.js';
 export type { OAuthTable } from './table-types.js';
 export { oauthTables } from './tables.js';
 

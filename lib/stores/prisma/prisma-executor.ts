@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '../../errors/index.js';
-import type { Connections } from '../sql/connections.js';
+import type { TimedOperation } from '../deadline.js';
+import type { Connections, Result, Statement } from '../sql/connections.js';
 import type { SqlExecutor } from '../sql/database.js';
 import { type Dialect, escapeName } from '../sql/dialect.js';
 import {
@@ -49,11 +50,22 @@ export class PrismaExecutor implements SqlExecutor {
     this.dialect = dialectOf(prisma);
     const library = libraryOf(prisma, this.dialect, seconds * 1000);
     this.connections =
-      this.dialect === 'sqlite' ? new LibrarySqliteConnections(library, prisma) : new LibraryConnections(library);
+      this.dialect === 'sqlite' ? new LibrarySqliteConnections(library, prisma) : new PrismaConnections(library);
   }
 
   table(name: string): Identifier {
     return new Identifier(() => escapeName(this.dialect, name));
+  }
+}
+
+/**
+ * Runs the statements of a store on a database server through Prisma. Each write is a transaction: Prisma cannot take a
+ * connection for a single statement, which could wait in the driver's pool and be executed after the deadline.
+ */
+class PrismaConnections extends LibraryConnections {
+  override async run(statement: Statement, operation: TimedOperation, isWrite: boolean): Promise<Result> {
+    if (!isWrite) return super.run(statement, operation, false);
+    return this.inTransaction(operation, (run) => run(statement, true));
   }
 }
 
@@ -80,7 +92,7 @@ function libraryOf(prisma: PrismaDatabase, dialect: Dialect, milliseconds: numbe
       );
   const limits = { maxWait: milliseconds, timeout: milliseconds };
   return {
-    run: runOn(prisma),
+    withConnection: (work) => work(runOn(prisma)),
     transaction: (work) =>
       unwrapped(dialect, () =>
         prisma.$transaction((transaction: PrismaStatements) => work(runOn(transaction)), limits),

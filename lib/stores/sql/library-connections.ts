@@ -6,9 +6,10 @@ import { type WriteTurns, writeTurns } from './write-turns.js';
 /** Runs one statement, outside of a transaction or in one. */
 export type RunStatement = (statement: Statement, isWrite: boolean) => Promise<Result>;
 
-/** A database library that runs raw SQL, such as Drizzle or Prisma. It chooses the connection of each statement. */
+/** A database library that runs raw SQL, such as Drizzle or Prisma. */
 export interface SqlLibrary {
-  run: RunStatement;
+  /** Runs work outside of a transaction. A library that can do it takes a connection first, and passes it to the work. */
+  withConnection<T>(work: (run: RunStatement) => Promise<T>): Promise<T>;
   /**
    * Runs work in a transaction. Commits if the work is fulfilled, and rolls back if it rejects.
    * @param operation the operation of the store, whose deadline also limits the transaction
@@ -16,6 +17,7 @@ export interface SqlLibrary {
   transaction<T>(work: (run: RunStatement) => Promise<T>, operation: TimedOperation): Promise<T>;
 }
 
+const NONE_FREE = 'no connection was free: the network does not respond, or the pool is too small';
 const NO_RESPONSE = 'the statement was sent, but there was no response, or no connection was free';
 
 /** Runs the statements of a store through a database library. After the deadline, no statement is sent. */
@@ -23,7 +25,8 @@ export class LibraryConnections implements Connections {
   constructor(private readonly library: SqlLibrary) {}
 
   async run(statement: Statement, operation: TimedOperation, isWrite: boolean): Promise<Result> {
-    return this.timed(this.library.run, operation)(statement, isWrite);
+    operation.reason = NONE_FREE;
+    return this.library.withConnection((run) => this.timed(run, operation)(statement, isWrite));
   }
 
   async runAtomically(statements: readonly Statement[], operation: TimedOperation): Promise<boolean> {
@@ -37,6 +40,7 @@ export class LibraryConnections implements Connections {
 
   /** Runs work in a transaction. Its statements are rejected after the deadline, so that the library rolls back. */
   protected inTransaction<T>(operation: TimedOperation, work: (run: RunStatement) => Promise<T>): Promise<T> {
+    operation.reason = NONE_FREE;
     const timed = async (run: RunStatement) => {
       const done = await work(this.timed(run, operation));
       // A transaction that ends after the deadline must not be committed: the client may have sent its request again.
@@ -88,8 +92,9 @@ export class LibrarySqliteConnections extends LibraryConnections {
     const done = await this.turns.next();
     try {
       if (operation.isTimedOut) throw new Error(operation.reason);
+      const result = super.inTransaction(operation, work);
       operation.reason = 'another process has locked the database file';
-      const result = await super.inTransaction(operation, work);
+      await result;
       this.turns.hasOpenStatement = false;
       return result;
     } catch (error) {
