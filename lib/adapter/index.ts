@@ -64,6 +64,7 @@ export {
 } from '../endpoints/authorization/deferred-error.js';
 
 // Protected resources
+export { admitRequest } from '../endpoints/resource/admission.js';
 export { presentsToken as hasToken } from '../endpoints/resource/bearer-token.js';
 export { allowOrigin, respondToPreflight } from '../endpoints/cross-origin.js';
 export { OwnResources } from '../endpoints/resource/own-resources.js';

@@ -146,6 +146,8 @@ export interface Installed {
    * Connect Core §11
    */
   readonly ignorableScopes?: readonly string[];
+  /** The scope values of a request without `scope` by a client that has no default scope. RFC 6749 §3.3 */
+  readonly defaultScope?: readonly string[];
   readonly authorization?: AuthorizationHooks;
   readonly pushedRequest?: PushedRequestHooks;
   readonly token?: TokenHooks;
@@ -221,6 +223,8 @@ export interface ServerContext extends OwnUrls, Capabilities {
   readonly clientAuthentications: readonly ClientAuthentication[];
   /** Scope values that are removed from a request if they cannot be granted. */
   readonly ignorableScopes: readonly string[];
+  /** The scope values of a request without `scope` by a client that has no default scope. RFC 6749 §3.3 */
+  readonly defaultScope: readonly string[];
   /** The installed client authentication methods that a profile forbids. */
   readonly forbiddenAuthenticationMethods: ReadonlySet<string>;
   /**

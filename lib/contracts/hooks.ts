@@ -90,6 +90,12 @@ export interface TokenHooks {
  */
 export interface ResourceHooksOf<Server> {
   /**
+   * Validates a request to a protected resource before its token is read, for example its `Origin`. It must be
+   * synchronous, and cheap, because the request is not authenticated yet.
+   * @throws {OAuthError} To reject the request. The response has no `WWW-Authenticate` challenge.
+   */
+  admit?(request: Request, server: Server): void;
+  /**
    * Validates an access token against the request that presents it, after the built-in checks such as expiry. It runs
    * for every authentication scheme, including `Bearer`.
    * @throws {OAuthError} To reject the request.

@@ -25,6 +25,16 @@ export function originOf(request: Request): string | undefined {
 }
 
 /**
+ * Returns the host name that a request was sent to, in lower case and without the port: the host that a trusted proxy
+ * reports, otherwise the header `Host`. `undefined` if the request has neither. RFC 9110 §7.2
+ */
+export function requestedHost(request: Request): string | undefined {
+  const { host = request.get('host') ?? request.get(':authority') } = (request['native'] ?? {}) as { host?: unknown };
+  if (typeof host !== 'string' || host === '') return undefined;
+  return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host.toLowerCase();
+}
+
+/**
  * Returns the hosts that count as this server: the header `Host`, the host that a trusted proxy reports, and the host
  * of the issuer. Schemes are not compared, because a proxy may hide whether the browser uses https.
  */

@@ -46,7 +46,8 @@ export const CORS: OptionCheckOf<CorsOptions> = (value, option, others) => {
   return maxAge === undefined ? undefined : SECONDS(maxAge, `${option}.maxAge`, others);
 };
 
-function isOrigin(value: unknown): boolean {
+/** Whether a value is an origin, written exactly as browsers send it. RFC 6454 §6.2 */
+export function isOrigin(value: unknown): boolean {
   if (typeof value !== 'string' || !ORIGIN.test(value) || !URL.canParse(value)) return false;
   // The URL parser reports the origin of custom schemes as `null`, so these cannot be compared.
   const { origin } = new URL(value);

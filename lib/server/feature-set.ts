@@ -33,6 +33,7 @@ export class FeatureSet implements ServerContext {
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly clientAuthentications: readonly ClientAuthentication[];
   readonly ignorableScopes: readonly string[];
+  readonly defaultScope: readonly string[];
   readonly forbiddenAuthenticationMethods: ReadonlySet<string>;
   readonly tokenSchemes: ServerContext['tokenSchemes'];
   readonly confirmationMethods: ReadonlySet<string>;
@@ -65,6 +66,7 @@ export class FeatureSet implements ServerContext {
     this.forbiddenAuthenticationMethods = new Set(
       methods.filter((method) => isForbidden(features, 'clientAuthentications', method)),
     );
+    this.defaultScope = [...new Set(parts.flatMap(({ defaultScope = [] }) => defaultScope))];
     this.ignorableScopes = parts.flatMap(({ ignorableScopes = [] }) => ignorableScopes);
     this.confirmationMethods = new Set(parts.flatMap(({ confirmationMethods = [] }) => confirmationMethods));
     this.origins = parts.flatMap(({ origins = [] }) => origins);

@@ -5,7 +5,7 @@ const NAMES = {
   authorization: ['resolve', 'read', 'requireInteraction', 'approve', 'respond'],
   pushedRequest: ['complete'],
   token: ['admit', 'issue', 'format', 'respond', 'describe'],
-  resource: ['verify', 'challenge'],
+  resource: ['admit', 'verify', 'challenge'],
   client: ['find', 'verifyMetadata'],
 } as const satisfies { readonly [G in keyof ServerHooks]: readonly (keyof ServerHooks[G])[] };
 

@@ -17,6 +17,8 @@ export interface IssueOptions {
   scopeFormat?: 'string' | 'array';
   /** Scope values that are removed if they cannot be granted. Default: none. OpenID Connect Core §11 */
   ignorableScopes?: readonly string[];
+  /** The scope values of a request without `scope` by a client that has no default scope. Default: none. */
+  defaultScope?: readonly string[];
   /** Whether `scope` may be missing, because the request contains `authorization_details`. RFC 9396 §3.1 */
   scopeOptional?: boolean;
   /**

@@ -117,6 +117,8 @@ export interface ScopeOptions {
   scopeFormat?: 'string' | 'array';
   /** Scope values that are removed if they cannot be granted. Default: none. OpenID Connect Core §11 */
   ignorableScopes?: readonly string[];
+  /** The scope values of a request without `scope` by a client that has no default scope. Default: none. */
+  defaultScope?: readonly string[];
 }
 
 /**
@@ -141,18 +143,22 @@ export function approveScope(
 }
 
 async function approveRequested(
-  { model, scopeFormat = 'string' }: ScopeOptions,
+  options: ScopeOptions,
   { client, user, requested }: { client: CoreClient; user: User; requested: string | undefined },
   isNeeded: boolean,
 ): Promise<string | undefined> {
+  const { model, scopeFormat = 'string' } = options;
   if (!model.validateScope) return requested;
   const handed = scopeForModel(requested, scopeFormat);
   let granted: boolean | Scope | Falsy;
   try {
     granted = await model.validateScope(user, client, handed);
   } catch (error) {
-    if (isNeeded || requested !== undefined || (error as Error)?.message !== SCOPE_MISSING) throw error;
-    return undefined;
+    if (requested !== undefined || (error as Error)?.message !== SCOPE_MISSING) throw error;
+    if (!isNeeded) return undefined;
+    const meant = defaultScopeFor(client, options);
+    if (meant === undefined) throw error;
+    return await approveRequested(options, { client, user, requested: meant }, isNeeded);
   }
   if (!granted) {
     const detail = {
@@ -164,4 +170,14 @@ async function approveRequested(
     throw new InvalidScopeError(REFUSED).because(detail);
   }
   return granted === true ? requested : scopeText(granted);
+}
+
+/**
+ * Returns the default scope of the server as text, reduced to the values that the client may request. `undefined` if
+ * none is left.
+ */
+function defaultScopeFor(client: CoreClient, { defaultScope = [] }: ScopeOptions): string | undefined {
+  const scopes = scopesOf(client);
+  const allowed = typeof scopes === 'string' || Array.isArray(scopes) ? scopeValues(scopes) : defaultScope;
+  return scopeText(defaultScope.filter((value) => allowed.includes(value)));
 }

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable, Optional, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { assertConfig, hasToken, shareTokenLookUps, toOAuthError } from '../../lib/adapter/index.js';
-import { type Awaitable, OAuth2Server, type OAuthError, Response, type Token } from '../../lib/index.js';
+import { admitRequest, assertConfig, hasToken, shareTokenLookUps, toOAuthError } from '../../lib/adapter/index.js';
+import { type Awaitable, OAuth2Server, type OAuthError, type Request, Response, type Token } from '../../lib/index.js';
 import { logServerError } from '../operations/error-log.js';
 import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
 import { copyHeaders } from '../http/native-reply.js';
@@ -67,9 +67,9 @@ export class OAuthGuard implements CanActivate {
     // Fields of one GraphQL query are guarded concurrently, so keep the token that another field has attached.
     if (!('oauth2' in attached)) attached.oauth2 = undefined;
     try {
-      if (requirements.optional && !hasToken(request)) return true;
-      const selected =
-        requirements.server === undefined ? this.server : this.namedServers.find(requirements.server, native);
+      if (requirements.optional && !hasToken(request))
+        return await this.admitWithoutToken(requirements, native, request);
+      const selected = this.selectServer(requirements, native);
       let server = selected instanceof Promise ? await selected : selected;
       assertConfig(server !== undefined, NO_SERVER);
       const tenants = tenantServersOf(server);
@@ -118,6 +118,27 @@ export class OAuthGuard implements CanActivate {
   /** Whether there is a default server, for routes that select none. @internal */
   get hasDefaultServer(): boolean {
     return this.server !== undefined;
+  }
+
+  private selectServer(requirements: AccessRequirements, native: NativeRequest): Awaitable<OAuth2Server | undefined> {
+    return requirements.server === undefined ? this.server : this.namedServers.find(requirements.server, native);
+  }
+
+  /**
+   * Verifies a request without a token to a route with `@OptionalAuth()`, such as its `Origin`. A request that belongs
+   * to no server or tenant is accepted.
+   */
+  private async admitWithoutToken(
+    requirements: AccessRequirements,
+    native: NativeRequest,
+    request: Request,
+  ): Promise<true> {
+    const selected = await this.selectServer(requirements, native);
+    const tenants = selected && tenantServersOf(selected);
+    const server = tenants ? await tenants.find(request).catch(() => undefined) : selected;
+    // A mock server of a test has no context.
+    if (server?.context) admitRequest(request, new Response(), { server: server.context, events: server.events });
+    return true;
   }
 
   /** Returns the open connections of a server. `undefined` for a mock server of a test without a model. */

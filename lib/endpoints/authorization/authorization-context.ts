@@ -24,7 +24,12 @@ export class AuthorizationContext {
   ) {
     this.format = server.hooks.token.format[0];
     const { model, scopeFormat } = options;
-    this.scopeOptions = { model, scopeFormat, ignorableScopes: server.ignorableScopes };
+    this.scopeOptions = {
+      model,
+      scopeFormat,
+      ignorableScopes: server.ignorableScopes,
+      defaultScope: server.defaultScope,
+    };
     lifetime(options.authorizationCodeLifetime, 'authorizationCodeLifetime');
     requireMethods(options.model, ['getClient']);
   }

@@ -13,6 +13,7 @@ import { isConfirmationSupported } from '../../tokens/confirmation.js';
 import { isOfIssuer } from '../../tokens/issuer.js';
 import { isExpired } from '../../tokens/lifetime.js';
 import { scopeText } from '../../tokens/scope.js';
+import { admitRequest } from './admission.js';
 import { tokenHeaderPattern, readBearerToken, schemeOf } from './bearer-token.js';
 import { rejectRequest, reportAccessRefusal } from './refusal.js';
 import { type Requirement, requirementsOf } from './requirements.js';
@@ -25,6 +26,7 @@ export class AuthenticateOperation extends Operation<Token> {
   /** The required scope, if its characters are allowed in a challenge. Otherwise `undefined`. RFC 6750 §3 */
   private readonly challengeScope: string | undefined;
   private readonly requirements: readonly Requirement[];
+  private readonly isAdmissionChecked = this.server.hooks.resource.admit.length > 0;
   private readonly verifyHooks = this.server.hooks.resource.verify;
   private readonly schemes = [...this.server.tokenSchemes.keys()];
   private readonly header = tokenHeaderPattern('Bearer', ...this.schemes);
@@ -48,6 +50,7 @@ export class AuthenticateOperation extends Operation<Token> {
   async verify(request: Request, response: Response, events?: EventSink): Promise<Token> {
     verifyRequestAndResponse(request, response);
     const { model, allowBearerTokensInQueryString } = this.options;
+    if (this.isAdmissionChecked) admitRequest(request, response, { server: this.server, events });
     // Errors are passed as values and thrown once, at the end: rethrowing took a sixth of the time of a refusal.
     let tokenError: OAuthError | undefined;
     let token: Token | Falsy;

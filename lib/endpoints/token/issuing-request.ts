@@ -54,6 +54,7 @@ export class IssuingRequest extends ClientRequest implements TokenRequest {
       report,
       refreshTokenReuseInterval: options.refreshTokenReuseInterval,
       requirePKCE: options.requirePKCE,
+      defaultScope: server.defaultScope,
       ignorableScopes: server.ignorableScopes,
       scopeFormat: options.scopeFormat,
       scopeOptional: supportsDetails && this.parameters.optional(DETAILS, () => true) !== undefined,

@@ -57,7 +57,7 @@ export async function readPendingRequest(
   const { client, scope } = authorization;
   const data = featureDataOf(authorization);
   const grantable = await approveScope(
-    { ...server.options, ignorableScopes: server.ignorableScopes },
+    { ...server.options, ignorableScopes: server.ignorableScopes, defaultScope: server.defaultScope },
     { client, user, ...(scope && { scope }) },
     !hasDetails(data),
   );

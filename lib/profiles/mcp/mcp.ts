@@ -14,9 +14,15 @@ import { protectedResource } from '../../features/resource-metadata.js';
 import { serverMetadata } from '../../features/server-metadata/server-metadata.js';
 import type { Options } from '../../options/resolve-options.js';
 import { findUnknownOption } from '../../options/unknown-option.js';
+import {
+  ALLOWED_REQUEST_OPTIONS,
+  type AllowedRequestOptions,
+  AllowedRequests,
+  findAllowedRequestErrors,
+} from './allowed-requests.js';
 
 /** The options of `mcp()`. All are optional. */
-export interface McpOptions {
+export interface McpOptions extends AllowedRequestOptions {
   /**
    * The MCP endpoint: its https URL (http for localhost), or its path relative to the origin of the issuer. Default:
    * `/mcp`.
@@ -89,11 +95,22 @@ const profile = (options: McpOptions): Feature => ({
   defaults: { requirePKCE: 'all', refreshTokenReuseInterval: 10, cors: { origins: '*', resources: true } },
   install: (builder) => {
     builder.provide(DEDICATED_RESOURCES, () => endpointsOf(options, builder.server));
+    const allowedRequests = new Map<string, AllowedRequests>();
+    const { scopes, defaultScope = scopes } = options;
     return {
       misconfigurations: (server) => configurationErrors(options, server),
       callMisconfigurations: optionErrors,
+      ...(defaultScope && { defaultScope }),
 
       resource: {
+        admit(request, server) {
+          const resource = server.resourceOf(request);
+          if (resource === undefined || !server.find(DEDICATED_RESOURCES)!.includes(resource)) return;
+          let allowed = allowedRequests.get(resource);
+          if (!allowed) allowedRequests.set(resource, (allowed = new AllowedRequests(resource, options, server)));
+          allowed.verify(request);
+        },
+
         /**
          * Adds the required scope to the challenge for clients without a valid token. With `insufficient_scope`, it is
          * there already. RFC 6750 §3
@@ -119,6 +136,7 @@ function endpointsOf({ resource = '/mcp' }: McpOptions, { options, resources }: 
 }
 
 const NAMES = {
+  ...ALLOWED_REQUEST_OPTIONS,
   resource: true,
   scopes: true,
   defaultScope: true,
@@ -131,6 +149,7 @@ function* configurationErrors(options: McpOptions, { options: settled, resources
   const unknown = findUnknownOption(options, NAMES, '`mcp()`');
   if (unknown !== undefined) yield unknown;
   yield* optionErrors(settled);
+  yield* findAllowedRequestErrors(options);
   const { resource, name } = options;
   if (name !== undefined && (typeof name !== 'string' || name === ''))
     yield '`name` of `mcp()` must be a non-empty string';

@@ -32,6 +32,7 @@ async function start(platform: Platform, store: MemoryStore, features: readonly 
     return { status, ...(body as Tokens) };
   };
   return {
+    url,
     notes: async ({ access_token }: Tokens) => (await get(`${url}/notes`, bearer(access_token))).status,
     callMcp: async ({ access_token }: Tokens) => {
       const headers = {
@@ -84,6 +85,20 @@ describe.each(PLATFORMS)('an application on %s that adds `mcp()`', (platform) =>
       expect(await Promise.all(tokens.map(callMcp))).toEqual([200, 200, 200]);
       expect(await Promise.all(tokens.map(notes))).toEqual([401, 401, 401]);
     });
+  });
+
+  it('grants the default scope to saved clients that request none, as far as they may request it', async () => {
+    const store = demoStore();
+    const client = { grants: ['client_credentials'], secret: 'service-secret' };
+    await store.saveClient({ ...client, id: 'reader', scopes: ['notes:read', 'other'] });
+    await store.saveClient({ ...client, id: 'other', scopes: ['other'] });
+    const { url } = await start(platform, store, [mcp({ ...NOTES, defaultScope: NOTES.scopes })]);
+    const scopeOf = async (id: string) => {
+      const form = { grant_type: 'client_credentials', resource: MCP };
+      return (await readResponse(post(`${url}/oauth/token`, form, basic(id, 'service-secret')))).body;
+    };
+    expect(await scopeOf('reader')).toMatchObject({ scope: 'notes:read' });
+    expect(await scopeOf('other')).toMatchObject({ error: 'invalid_scope' });
   });
 
   it('keeps the resources that its own `resourceIndicators()` issues tokens for', async () => {

@@ -22,7 +22,8 @@ async function start(
   options: Partial<OAuth2ModuleOptions> = {},
   host: TestApplicationOptions = {},
 ) {
-  const { url } = await startApplication(platform, mcpModule({ issuer: ISSUER, ...options }), host);
+  const features = [mcp({ ...NOTES, hosts: '*' })]; // The tests use the address of the application, not of the issuer.
+  const { url } = await startApplication(platform, mcpModule({ issuer: ISSUER, features, ...options }), host);
   return {
     url,
     read: async (path: string) => (await readResponse(get(url + path))).body as Record<string, unknown>,
@@ -110,7 +111,7 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
     ]);
   });
 
-  it('allows cross-origin requests from any origin to the resource, including preflights', async () => {
+  it('lets pages of any origin read responses of the resource, including preflights', async () => {
     const { call, url } = await start(platform);
     const { headers } = await call(CALL, { origin: PAGE });
     expect(headers.get('access-control-allow-origin')).toBe(PAGE);
@@ -203,7 +204,7 @@ describe.each(PLATFORMS)('an MCP resource server on %s', (platform) => {
         OAuth2Module.forRootAsync({
           // Request-scoped, because it injects a request-scoped provider.
           model: { inject: [REQUEST], useFactory: () => mcpStore() },
-          features: [mcp(NOTES)],
+          features: [mcp({ ...NOTES, hosts: '*', origins: [PAGE] })],
           controllers: false,
           useFactory: async () => ({ issuer: ISSUER }),
         }),
