@@ -66,6 +66,7 @@ export { type RevokedTokens, notifyTokensRevoked } from './tokens/revoked-tokens
 export type { AuthorizedApplication, ConsentRequest, ConsentModel } from './model/consents.js';
 export { type CreatedClient, OAuth2Clients } from './stores/administration/oauth2-clients.js';
 export { type GrantsScope, OAuth2Grants, type RevokeBeforeOptions } from './stores/administration/oauth2-grants.js';
+export type { Count, CountModel } from './model/counts.js';
 export type { GrantList, GrantSelection, GrantsModel, ListedGrant, Paging } from './model/grants.js';
 export type { NotBefore, NotBeforeModel } from './model/not-before.js';
 export type { ListedSession, SessionList, SessionListModel } from './model/session-list.js';

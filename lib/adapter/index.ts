@@ -23,6 +23,7 @@ export { type RequestRate, WindowCounts } from '../http/window-counts.js';
 export { constantTimeEqual } from '../crypto/constant-time-equal.js';
 
 // Errors
+export { hasCounts } from '../model/counts.js';
 export { hasOnce } from '../model/has-once.js';
 export { assertConfig, configurationError } from '../errors/configuration-error.js';
 export { OAUTH_ERRORS, toOAuthError } from '../errors/index.js';

@@ -43,6 +43,7 @@ export {
   ROW_INDICES,
 } from './schema.js';
 
+export type { Count } from '../model/counts.js';
 export { FOREVER } from '../tokens/lifetime.js';
 export type { ActiveGrant } from './active-grant.js';
 export { hashSecret, newClientSecret } from './client-secret.js';

@@ -1,3 +1,4 @@
+import type { Count } from '../model/counts.js';
 import type { Awaitable } from '../model/model.js';
 import type { StoredClient } from './ports.js';
 
@@ -168,6 +169,15 @@ export interface Storage {
    * replayed.
    */
   once(digest: string, seconds: number): Awaitable<boolean>;
+  /**
+   * Adds to a counter. The first addition opens a window, which ends `seconds` later by the clock of the database. Later
+   * additions do not extend it. After its end, the next addition opens a new one. Each concurrent call returns another
+   * count. A single-use value or row with the same digest is another record.
+   * @param by A positive integer is added. A negative one is subtracted while a window is open, and the count never
+   * falls below 0. `0` only reads. If omitted, 1.
+   * @returns the count and the milliseconds until the window ends, both `0` if no window is open
+   */
+  count(digest: string, seconds: number, by?: number): Awaitable<Count>;
   /** Returns the text that is stored under a name, or `undefined` if nothing is stored. Texts never expire. */
   readText(name: string): Awaitable<string | undefined>;
   /**
@@ -212,7 +222,7 @@ export interface Storage {
    */
   pageGrants(filter: GrantFilter, after: string | undefined, limit: number): Awaitable<GrantPage>;
   /**
-   * Deletes expired rows, grants and single-use values, but no texts. Grants must be kept for a minute after their
+   * Deletes expired rows, grants, single-use values and counters, but no texts. Grants must be kept for a minute after their
    * expiry, so that requests in progress still find out that a grant was revoked. Not atomic as a whole.
    * @param batchSize maximum number of records to delete with one statement
    * @param signal After it is aborted, no further statement should begin. A storage that deletes all records at once

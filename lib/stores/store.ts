@@ -28,6 +28,7 @@ import type {
   RotateOptions,
   SecretOptions,
 } from '../model/clients.js';
+import type { Count, CountModel } from '../model/counts.js';
 import type { AuthorizedApplication, ConsentRequest, ConsentModel } from '../model/consents.js';
 import type { GrantList, GrantSelection, GrantsModel, Paging } from '../model/grants.js';
 import type { HealthModel } from '../model/health.js';
@@ -100,6 +101,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     ClientIdDocumentModel,
     NotificationModel,
     OnceModel,
+    CountModel,
     HealthModel,
     KeyModel
 {
@@ -652,7 +654,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     return this.parts.knownClients.mayUseClientIdDocument(clientId);
   }
 
-  // Messages to clients, single-use values and signing keys
+  // Messages to clients, single-use values, counters and signing keys
 
   /** Stores a message to a client until it is removed or expires, so that its delivery can be retried. */
   saveNotification(notification: StoredNotification, expiresAt: Date): Promise<void> {
@@ -683,6 +685,18 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
    */
   async once(value: string, seconds: number): Promise<boolean> {
     return this.storage.once(digest(value), seconds);
+  }
+
+  /**
+   * Adds to a counter, which all processes share, and returns its new state. The first addition opens a window, which
+   * ends `seconds` later by the clock of the database. After its end, the next addition opens a new window.
+   * @param by A negative number is taken back, and the count never falls below 0. `0` only reads. Default: `1`.
+   * @throws {InvalidArgumentError} If `by` is not an integer, or `seconds` is not a positive number.
+   */
+  async countWithin(key: string, seconds: number, by = 1): Promise<Count> {
+    if (!Number.isSafeInteger(by) || !(seconds > 0 && Number.isFinite(seconds)))
+      throw new InvalidArgumentError('Invalid argument: `by` must be an integer, and `seconds` a positive number');
+    return this.storage.count(digest(key), seconds, by);
   }
 
   /** Returns the encrypted signing keys, or `undefined` if none were saved. */

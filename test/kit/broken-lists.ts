@@ -114,6 +114,7 @@ export const BROKEN_LISTS: Readonly<Record<string, Mistake>> = {
   'revokeGrants() compares IDs byte by byte': (honest) => ({ hasGrant: (id) => honest.hasGrant(id.trim()) }),
   // The correct storage uses the clock of the process, and is always reachable.
   'once() uses the clock of the database': isCorrect,
+  'count() uses the clock of the database': isCorrect,
   'listGrants() uses the clock of the database': isCorrect,
   'prune() uses the clock of the database': isCorrect,
   'save() rejects, as every method does, if the database cannot be reached': isCorrect,

@@ -167,6 +167,55 @@ export const BROKEN_STORAGES: Readonly<Record<string, Mistake>> = {
       },
     };
   },
+  'count() adds numbers, and reads with 0 without opening a window': (honest) => ({
+    count: (digest, seconds, by = 1) => honest.count(digest, seconds, by || 1),
+  }),
+  'count() takes back with a negative number, but never below 0': (honest) => {
+    const counts = new Map<string, number>();
+    return {
+      async count(digest, seconds, by = 1) {
+        const state = await honest.count(digest, seconds, by);
+        counts.set(digest, (counts.get(digest) ?? 0) + by);
+        return { ...state, count: counts.get(digest)! };
+      },
+    };
+  },
+  // The window slides with each addition.
+  'count() opens a window with the first addition, which later ones do not extend': (honest) => ({
+    async count(digest, seconds, by) {
+      const { count } = await honest.count(digest, seconds, by);
+      return { count, expiresIn: seconds * 1000 };
+    },
+  }),
+  'count() opens a new window after the end of the last one': (honest) => ({
+    count: (digest, _, by) => honest.count(digest, 60, by),
+  }),
+  'count() keeps counters apart from each other and from other values': (honest) => ({
+    count: (digest, seconds, by) => honest.count(digest.toLowerCase().trim(), seconds, by),
+  }),
+  // A lost update: concurrent callers read the same count.
+  'count() returns another count to each of many concurrent callers': (honest) => ({
+    async count(digest, seconds, by = 1) {
+      const { count, expiresIn } = await honest.count(digest, seconds, 0);
+      await honest.count(digest, seconds, by);
+      return { count: Math.max(0, count + by), expiresIn };
+    },
+  }),
+  // Each concurrent caller finds the old window ended and opens a new one.
+  'count() opens one window for many concurrent callers': (honest) => {
+    const windows = new Map<string, number>();
+    let last = 0;
+    return {
+      async count(digest, seconds, by) {
+        const window = `${digest} ${windows.get(digest) ?? 0}`;
+        if (by === 0) return honest.count(window, seconds, 0);
+        const { count } = await honest.count(window, seconds, 0);
+        if (count > 0) return honest.count(window, seconds, by);
+        windows.set(digest, (last += 1));
+        return honest.count(`${digest} ${last}`, seconds, by);
+      },
+    };
+  },
   'readText() returns the stored text exactly, or undefined': (honest) => ({
     readText: async (name) => (await honest.readText(name)) ?? '',
   }),

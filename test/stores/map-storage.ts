@@ -1,6 +1,7 @@
 import { setImmediate as tick } from 'node:timers/promises';
 
 import {
+  type Count,
   type ClientPage,
   type ClientStorage,
   type StoredRow,
@@ -32,6 +33,7 @@ export class MapStorage implements Storage, ClientStorage {
   private readonly rows = new Map<string, SavedRow>();
   private readonly texts = new Map<string, string>();
   private readonly used = new Map<string, number>();
+  private readonly counters = new Map<string, { count: number; expiresAt: number }>();
   private readonly clients = new Map<string, { client: StoredClient; createdAt: number }>();
   private readonly removed = new Set<string>();
   /** How often all grants of a client were revoked. */
@@ -84,6 +86,18 @@ export class MapStorage implements Storage, ClientStorage {
     if ((this.used.get(digest) ?? 0) > Date.now()) return false;
     this.used.set(digest, Date.now() + seconds * 1000);
     return true;
+  }
+
+  async count(digest: string, seconds: number, by = 1): Promise<Count> {
+    await tick();
+    const now = Date.now();
+    let counter = this.counters.get(digest);
+    if (!counter || counter.expiresAt <= now) {
+      if (by <= 0) return { count: 0, expiresIn: 0 };
+      this.counters.set(digest, (counter = { count: 0, expiresAt: now + seconds * 1000 }));
+    }
+    counter.count = Math.max(0, counter.count + by);
+    return { count: counter.count, expiresIn: counter.expiresAt - now };
   }
 
   async readText(name: string): Promise<string | undefined> {

@@ -24,12 +24,20 @@ describeMongo('the model contract for a Mongoose store', () => {
   describeModelContract('MongooseStore', () => ({ model: store, ...FIXTURES }), { runner: { describe, it } });
 });
 
-/** A check that mongo-java-server fails, because it orders strings by UTF-16. MongoDB orders them by the bytes of UTF-8. */
-const ORDER = 'listClients() returns pages in the order of the bytes of the IDs';
+/**
+ * Checks that mongo-java-server fails. It orders strings by UTF-16, MongoDB by the bytes of UTF-8. Its `findAndModify`
+ * adds atomically, but may return the result of a concurrent call.
+ */
+const WRONG_ON_JAVA_SERVER = [
+  'listClients() returns pages in the order of the bytes of the IDs',
+  'count() returns another count to each of many concurrent callers',
+  'count() opens one window for many concurrent callers',
+];
 const isMongoDb = Boolean(process.env['MONGODB_URL']);
 const runner = {
   describe,
-  it: (title: string, check: () => Promise<void>) => (title === ORDER && !isMongoDb ? it.skip : it)(title, check),
+  it: (title: string, check: () => Promise<void>) =>
+    (WRONG_ON_JAVA_SERVER.includes(title) && !isMongoDb ? it.skip : it)(title, check),
 };
 
 describeMongo('the storage contract for a Mongoose store', () => {

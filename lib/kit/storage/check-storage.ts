@@ -4,6 +4,7 @@ import { type ContractRun, describeChecks } from '../describe-checks.js';
 import { outcomeOf } from '../outcome-of.js';
 import { CLIENTS } from './clients.js';
 import { CONDITIONS } from './conditions.js';
+import { COUNTING } from './counting.js';
 import { CONSUMING } from './consuming.js';
 import { FINDING } from './finding.js';
 import { LISTING } from './listing.js';
@@ -20,6 +21,7 @@ export const STORAGE_CHECKS: readonly StorageCheck[] = [
   ...CONSUMING,
   ...FINDING,
   ...SINGLE_VALUES,
+  ...COUNTING,
   ...REVOKING,
   ...LISTING,
   ...CLIENTS,

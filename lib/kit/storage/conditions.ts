@@ -10,6 +10,7 @@ export const CONDITIONS: readonly StorageCheck[] = [
   ...checksOf('findClient', { 'compares IDs byte by byte': comparesClientIds }, { clients: true }),
   ...checksOf('revokeGrants', { 'compares IDs byte by byte': comparesGrantIds }),
   ...checksOf('once', { 'uses the clock of the database': remembersBySharedClock }),
+  ...checksOf('count', { 'uses the clock of the database': countsBySharedClock }),
   ...checksOf('listGrants', { 'uses the clock of the database': listsBySharedClock }),
   ...checksOf('prune', { 'uses the clock of the database': prunesBySharedClock }),
   ...checksOf('save', { 'rejects, as every method does, if the database cannot be reached': rejects }),
@@ -86,6 +87,20 @@ async function remembersBySharedClock(context: StorageContext): Promise<void> {
   });
 }
 
+async function countsBySharedClock(context: StorageContext): Promise<void> {
+  const digest = context.id();
+  let { count } = await context.storage.count(digest, MINUTE / 1000);
+  await withSkew(context, async (by) => {
+    const state = await context.other.count(digest, MINUTE / 1000);
+    count += 1;
+    assert(state.count === count, `\`count()\` returned ${state.count} instead of ${count}, called ${by}.`);
+    const other = await context.storage.count(context.id(), MINUTE / 1000);
+    for (const { expiresIn } of [state, other]) {
+      assert(isClose(expiresIn, MINUTE), `\`expiresIn\` of a window of ${MINUTE} ms is ${expiresIn}, called ${by}.`);
+    }
+  });
+}
+
 async function listsBySharedClock(context: StorageContext): Promise<void> {
   const { grant, row } = await context.saved();
   const { grant: used, row: usedRow } = await context.saved();
@@ -116,10 +131,13 @@ async function prunesBySharedClock(context: StorageContext): Promise<void> {
   const { row } = await context.saved();
   const digest = context.id();
   await context.storage.once(digest, MINUTE / 1000);
+  await context.storage.count(digest, MINUTE / 1000);
   await withSkew(context, async (by) => {
     await context.other.prune(1000);
     await context.present(row, `that has not expired, after \`prune()\` ${by}`);
   });
+  const { count } = await context.other.count(digest, MINUTE / 1000, 0);
+  assert(count === 1, '`prune()` deleted a counter too early.');
   assert(!(await context.other.once(digest, 60)), '`prune()` deleted a single-use value too early.');
 }
 
@@ -134,6 +152,7 @@ async function rejects(context: StorageContext): Promise<void> {
     consume: () => storage.consume(row.kind, row.digest),
     update: () => storage.update(row, row),
     once: () => storage.once(row.digest, 60),
+    count: () => storage.count(row.digest, 60),
     readText: () => storage.readText(context.id()),
     replaceText: () => storage.replaceText(context.id(), undefined, 'text'),
     revokeGrants: () => storage.revokeGrants({ grantId: grant.id }),

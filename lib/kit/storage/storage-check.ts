@@ -8,6 +8,7 @@ export const STORAGE_METHODS = [
   'consume',
   'update',
   'once',
+  'count',
   'readText',
   'replaceText',
   'revokeGrants',

@@ -26,12 +26,16 @@ export class SynchronousConnections implements Connections {
     return { records: [], affected: this.transaction(() => this.write(statement)) };
   }
 
-  async runAtomically([first, ...others]: readonly Statement[], operation: TimedOperation): Promise<boolean> {
+  async runAtomically(
+    [first, ...others]: readonly Statement[],
+    operation: TimedOperation,
+    query?: Statement,
+  ): Promise<unknown[] | undefined> {
     operation.reason = LOCKED;
     return this.transaction(() => {
-      if (this.write(first!) === 0) return false;
+      if (this.write(first!) === 0) return undefined;
       for (const statement of others) this.write(statement);
-      return true;
+      return query ? (this.db.all(this.toSql(query)) as unknown[]) : [];
     });
   }
 

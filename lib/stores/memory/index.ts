@@ -17,7 +17,8 @@ export interface MemoryStoreOptions extends SecretCheckOptions {
   users: Users;
   /**
    * Maximum number of codes, of access tokens, of refresh tokens and of grants. If there are more, the oldest are
-   * removed. Single-use values are not removed before they expire: if there are this many, requests that need one fail.
+   * removed. Single-use values are not removed before they expire: if there are this many, requests that need one fail. If there are as many counters, the
+   * lowest counts are removed.
    * Default: `100_000`.
    */
   limit?: number;

@@ -1,9 +1,11 @@
+import type { Count } from '../../model/counts.js';
 import { unavailable } from '../../remote/unavailable.js';
 import type { StoredClient } from '../ports.js';
 import { GRANT_GRACE_PERIOD } from '../schema.js';
 import type { StoredRow, GrantFilter, GrantPage, GrantRow, RowKind, Row, ConsumedRow, Storage } from '../storage.js';
 import { isRevokedBefore, withoutRevokedBefore, parseRevocationTimes, NOT_BEFORE } from '../not-before.js';
 import { ExpiringMap } from './expiring-map.js';
+import { MemoryCounters } from './memory-counters.js';
 import { MemoryClients } from './memory-clients.js';
 
 /**
@@ -29,6 +31,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
   private readonly byUser = new Map<string, Set<string>>();
   private indexed = 0;
   private readonly onceValues: ExpiringMap<{ expiresAt: number }>;
+  private readonly counters: MemoryCounters;
   private readonly texts = new Map<string, string>();
   private revocationTimes = parseRevocationTimes(undefined);
 
@@ -39,6 +42,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
     super(clients);
     this.grants = new ExpiringMap(limit, GRANT_GRACE_PERIOD);
     this.onceValues = new ExpiringMap(limit);
+    this.counters = new MemoryCounters(limit);
   }
 
   save(grant: GrantRow | undefined, rows: readonly Row[]): void {
@@ -91,6 +95,10 @@ export class MemoryStorage extends MemoryClients implements Storage {
       throw unavailable('The store cannot remember more single-use values: its `limit` is reached', 1);
     this.onceValues.set(digest, { expiresAt: now + seconds * 1000 });
     return true;
+  }
+
+  count(digest: string, seconds: number, by = 1): Count {
+    return this.counters.add(digest, Math.ceil(seconds * 1000), by);
   }
 
   readText(name: string): string | undefined {
@@ -149,7 +157,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
 
   prune(): number {
     const now = Date.now();
-    const maps = [...Object.values(this.rows), this.grants, this.onceValues];
+    const maps = [...Object.values(this.rows), this.grants, this.onceValues, this.counters];
     const count = maps.reduce((sum, map) => sum + map.prune(now), 0);
     this.pruneIndex();
     return count;

@@ -55,12 +55,15 @@ export interface PendingRow {
   grantExpiresAt: Date;
 }
 
-/** A single-use value, or a stored text. Both are in the collection of the rows. */
+/** A single-use value, a counter, or a stored text. All are in the collection of the rows. */
 export interface ValueDocument {
   _id: string;
   text?: string;
   attempt?: string;
-  /** When the single-use value was used, and the milliseconds for which it is remembered. */
+  /** The count of a counter, and the time of its last change. */
+  count?: number;
+  changedAt?: Date;
+  /** When the single-use value was used or the window of the counter began, and its milliseconds from then on. */
   usedAt?: Date;
   milliseconds?: number;
   keepUntil?: Date;

@@ -1,9 +1,11 @@
+import type { Count } from '../../model/counts.js';
 import { readClient } from '../client-texts.js';
 import { isRevokedBefore, NOT_BEFORE, RevocationTimesCache, withoutRevokedBefore } from '../not-before.js';
 import { GRANT_GRACE_PERIOD } from '../schema.js';
 import type { ConsumedRow, GrantFilter, GrantPage, GrantRow, Row, RowKind, Storage, StoredRow } from '../storage.js';
 import type { Database } from './collections.js';
 import { isStorable, type JoinedRow, readGrant, readRow, REVISION, rowId } from './documents.js';
+import { MongooseCounters } from './mongoose-counters.js';
 import { MongooseClients } from './mongoose-clients.js';
 import { isActive, lookup, matchOf, MongooseGrants } from './mongoose-grants.js';
 import { MongooseRows } from './mongoose-rows.js';
@@ -18,6 +20,7 @@ export class MongooseStorage extends MongooseClients implements Storage {
   private readonly grants: MongooseGrants;
   private readonly rows: MongooseRows;
   private readonly values: MongooseValues;
+  private readonly counters: MongooseCounters;
   private readonly revocationTimes = new RevocationTimesCache(() => this.readText(NOT_BEFORE));
 
   /** @param storesClients whether the clients are stored in MongoDB too, and not by the application */
@@ -29,6 +32,7 @@ export class MongooseStorage extends MongooseClients implements Storage {
     this.grants = new MongooseGrants(database);
     this.rows = new MongooseRows(database, this.grants);
     this.values = new MongooseValues(database);
+    this.counters = new MongooseCounters(database);
   }
 
   async save(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
@@ -72,6 +76,10 @@ export class MongooseStorage extends MongooseClients implements Storage {
 
   once(digest: string, seconds: number): Promise<boolean> {
     return this.values.once(digest, seconds);
+  }
+
+  count(digest: string, seconds: number, by = 1): Promise<Count> {
+    return this.counters.add(digest, Math.ceil(seconds * 1000), by);
   }
 
   readText(name: string): Promise<string | undefined> {

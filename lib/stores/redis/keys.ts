@@ -5,7 +5,7 @@ import type { GrantFilter, RowKind } from '../storage.js';
 export class Keys {
   constructor(readonly prefix: string) {}
 
-  row(kind: RowKind | 'once', digest: string): string {
+  row(kind: RowKind | 'once' | 'count', digest: string): string {
     return `${this.prefix}${kind}:${digest}`;
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { FOREVER } from '../../tokens/lifetime.js';
+import type { Count } from '../../model/counts.js';
 import type { StoredRow, GrantFilter, GrantPage, GrantRow, RowKind, Row, ConsumedRow, Storage } from '../storage.js';
 import {
   isRevokedBefore,
@@ -14,18 +15,8 @@ import type { RunScript } from './connection.js';
 import { Keys, timeToLive } from './keys.js';
 import { RedisClients } from './redis-clients.js';
 import { RedisGrants } from './redis-grants.js';
-import {
-  UPDATE,
-  CONSUME_AND_SAVE,
-  FIND,
-  SAVE,
-  SAVE_ROW,
-  ONCE,
-  READ_REVISION,
-  READ_TEXT,
-  REPLACE_TEXT,
-  CONSUME,
-} from './scripts.js';
+import { CONSUME, CONSUME_AND_SAVE, FIND, SAVE, SAVE_ROW, UPDATE } from './scripts.js';
+import { COUNT, ONCE, READ_REVISION, READ_TEXT, REPLACE_TEXT } from './value-scripts.js';
 
 /**
  * A stored row, the milliseconds until it expires (-1: never), and the time of the server in milliseconds since the
@@ -85,6 +76,13 @@ export class RedisStorage extends RedisClients implements Storage {
   async once(digest: string, seconds: number): Promise<boolean> {
     const milliseconds = String(Math.ceil(seconds * 1000));
     return (await this.run(ONCE, this.keys.row('once', digest), randomUUID(), milliseconds)) === 1;
+  }
+
+  async count(digest: string, seconds: number, by = 1): Promise<Count> {
+    const milliseconds = String(Math.ceil(seconds * 1000));
+    const reply = await this.run(COUNT, this.keys.row('count', digest), String(by), milliseconds);
+    const [count, expiresIn] = reply as [number, number];
+    return { count, expiresIn };
   }
 
   async readText(name: string): Promise<string | undefined> {

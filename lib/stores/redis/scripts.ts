@@ -148,11 +148,6 @@ redis.call('UNLINK', KEYS[1])
 return count`,
 );
 
-/** Marks a value as used. ARGV: the ID of the attempt, and the milliseconds for which the value is remembered. */
-export const ONCE = script(`
-if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
-return redis.call('GET', KEYS[1]) == ARGV[1] and 1 or 0`);
-
 export const FIND_CLIENT = script(
   NOW,
   `
@@ -215,21 +210,5 @@ redis.call('HSETNX', KEYS[1], 'createdAt', text(now()))
 end_generation(KEYS[1])
 return removed`,
 );
-
-export const READ_TEXT = script(`return redis.call('GET', KEYS[1])`);
-
-/**
- * Replaces a text if it equals the old text. ARGV: the old text (empty: none) and the new one. It also succeeds if it
- * is sent again after a lost response.
- */
-export const REPLACE_TEXT = script(`
-local kept = redis.call('GET', KEYS[1]) or ''
-if kept == ARGV[2] then return 1 end
-if kept ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[2])
-return 1`);
-
-/** Reads the revision at the beginning of a text. The result is empty if there is no text. */
-export const READ_REVISION = script(`return redis.call('GETRANGE', KEYS[1], 0, ${REVISION_LENGTH - 1})`);
 
 export const REMOVE = script(`return redis.call('DEL', KEYS[1])`);

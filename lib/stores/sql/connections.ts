@@ -16,8 +16,13 @@ export interface Statement {
 export interface Connections {
   run(statement: Statement, operation: TimedOperation, isWrite: boolean): Promise<Result>;
   /**
-   * Runs all statements in one transaction. If the first statement changes nothing, the others are not run.
-   * @returns whether the first statement changed anything
+   * Runs statements and then an optional query in one transaction. If the first statement changes nothing, the others
+   * are not run.
+   * @returns the records of the query, or `undefined` if the first statement changed nothing
    */
-  runAtomically(statements: readonly Statement[], operation: TimedOperation): Promise<boolean>;
+  runAtomically(
+    statements: readonly Statement[],
+    operation: TimedOperation,
+    query?: Statement,
+  ): Promise<unknown[] | undefined>;
 }

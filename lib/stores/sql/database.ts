@@ -116,9 +116,19 @@ export class Database {
    * the others are not run.
    * @returns whether the first statement changed anything
    */
-  runAtomically(statements: readonly Sql[]): Promise<boolean> {
+  async runAtomically(statements: readonly Sql[]): Promise<boolean> {
     const compiled = statements.map((statement) => this.compile(statement));
-    return this.attempt((operation) => this.connections.runAtomically(compiled, operation));
+    return (await this.attempt((operation) => this.connections.runAtomically(compiled, operation))) !== undefined;
+  }
+
+  /**
+   * Runs a statement and then a query in one transaction, within the deadline of the store.
+   * @returns the records of the query, or `undefined` if the statement changed nothing
+   */
+  async changeAndFind<Row>(statement: Sql, query: Sql): Promise<Row[] | undefined> {
+    const [change, find] = [this.compile(statement), this.compile(query)];
+    const records = await this.attempt((operation) => this.connections.runAtomically([change], operation, find));
+    return records as Row[] | undefined;
   }
 
   /** Explains a missing table or column. Concurrent failures share one explanation. */

@@ -29,12 +29,15 @@ export class LibraryConnections implements Connections {
     return this.library.withConnection((run) => this.timed(run, operation)(statement, isWrite));
   }
 
-  async runAtomically(statements: readonly Statement[], operation: TimedOperation): Promise<boolean> {
+  async runAtomically(
+    [first, ...others]: readonly Statement[],
+    operation: TimedOperation,
+    query?: Statement,
+  ): Promise<unknown[] | undefined> {
     return this.inTransaction(operation, async (run) => {
-      const [first, ...others] = statements;
-      if (!(await run(first!, true)).affected) return false;
+      if (!(await run(first!, true)).affected) return undefined;
       for (const statement of others) await run(statement, true);
-      return true;
+      return query ? (await run(query, false)).records : [];
     });
   }
 

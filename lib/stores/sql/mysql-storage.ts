@@ -1,4 +1,5 @@
 import type { GrantRow, Row, ConsumedRow } from '../storage.js';
+import { type Counters, MySqlCounters } from './counters.js';
 import { grantExtension } from './grant-extension.js';
 import { GRANT } from './records.js';
 import { join, type Sql, sql } from './sql.js';
@@ -22,6 +23,10 @@ export class MySqlStorage extends SqlStorage {
       ON DUPLICATE KEY UPDATE last_used_at = COALESCE(VALUES(last_used_at), last_used_at),
       expires_at = GREATEST(expires_at, VALUES(expires_at)), expires_on = GREATEST(expires_on, VALUES(expires_on))`);
     await this.database.change(this.insertRows(all.flatMap(({ rows }) => rows)));
+  }
+
+  protected override get counters(): Counters {
+    return new MySqlCounters(this.database, this.tokens);
   }
 
   protected override upsertGrant(grant: GrantRow): Sql {

@@ -1,5 +1,6 @@
 import type { GrantRow, Row, ConsumedRow } from '../storage.js';
 import { grantRecord } from '../schema.js';
+import { type Counters, PostgresCounters } from './counters.js';
 import { grantExtension } from './grant-extension.js';
 import { GRANT, newRow, ROW } from './records.js';
 import { join, paddedKeys, type Sql, sql, castTo } from './sql.js';
@@ -68,6 +69,10 @@ export class PostgresStorage extends SqlStorage {
     const values = join(paddedKeys(digests).map((digest) => sql`(${digest})`));
     return sql`SELECT f.* FROM (VALUES ${values}) AS k (digest)
       CROSS JOIN LATERAL (${rows} AND t.digest = k.digest OFFSET 0) AS f`;
+  }
+
+  protected override get counters(): Counters {
+    return new PostgresCounters(this.database, this.tokens);
   }
 
   private insertIfFound(rows: readonly Row[]): Sql {

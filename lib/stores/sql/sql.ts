@@ -47,7 +47,7 @@ export function rawSql(text: string): Sql {
 }
 
 /** Returns SQL for a value with a cast to a type, for places in which the database cannot infer it. */
-export function castTo(value: unknown, type: 'text' | 'bigint' | 'integer' | 'json'): Sql {
+export function castTo(value: unknown, type: 'text' | 'bigint' | 'integer' | 'json' | 'signed' | 'char'): Sql {
   return new Sql(['CAST(', ` AS ${type})`], [value]);
 }
 

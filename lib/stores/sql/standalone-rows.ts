@@ -1,9 +1,10 @@
 import { FOREVER } from '../../tokens/lifetime.js';
 import type { Database } from './database.js';
 import { ROW } from './records.js';
-import { type Identifier, type Sql, sql } from './sql.js';
+import { type Identifier, rawSql, type Sql, sql } from './sql.js';
 
-// The functions of this file access rows that belong to no grant: single-use values and texts.
+// The functions of this file access rows that belong to no grant: single-use values and texts. Counters are in
+// `counters.ts`.
 
 /**
  * Remembers a single-use value for a number of seconds. Returns `true` for exactly one of several concurrent callers,
@@ -41,10 +42,13 @@ export async function replaceText(
   return (await database.change(update)) > 0;
 }
 
-function insertion(
+/** Returns a statement that inserts a row that belongs to no grant. */
+export function insertion(
   rows: Identifier,
   row: { digest: string; kind: string; data: string | null; expiresAt: Sql | number },
+  alias?: 't',
 ): Sql {
   const none = { grantId: '', clientId: '', userId: null, issuer: null, scope: null, revokedAt: null };
-  return sql`INSERT INTO ${rows} (${ROW.names}) VALUES (${ROW.values({ ...none, ...row })})`;
+  const table = alias ? sql`${rows} AS ${rawSql(alias)}` : rows;
+  return sql`INSERT INTO ${table} (${ROW.names}) VALUES (${ROW.values({ ...none, ...row })})`;
 }

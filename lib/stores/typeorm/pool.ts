@@ -26,14 +26,19 @@ export class Pool implements Connections {
     return this.hold(operation, (runner) => this.query(runner, statement));
   }
 
-  runAtomically([first, ...others]: readonly Statement[], operation: TimedOperation): Promise<boolean> {
+  runAtomically(
+    [first, ...others]: readonly Statement[],
+    operation: TimedOperation,
+    query?: Statement,
+  ): Promise<unknown[] | undefined> {
     return this.hold(operation, async (runner) => {
       await runner.startTransaction();
       try {
         const isDecided = Boolean((await this.query(runner, first!)).affected);
         if (isDecided) for (const statement of others) await this.query(runner, statement);
+        const records = isDecided && query ? (await this.query(runner, query)).records : [];
         await runner.commitTransaction();
-        return isDecided;
+        return isDecided ? records : undefined;
       } catch (error) {
         // The error of the statement is reported, not the error of the rollback.
         if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);

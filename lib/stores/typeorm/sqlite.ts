@@ -45,17 +45,21 @@ export class SingleConnection implements Connections {
     });
   }
 
-  async runAtomically(statements: readonly Statement[], operation: TimedOperation): Promise<boolean> {
-    const connection = await this.ready(statements, operation, true);
+  async runAtomically(
+    statements: readonly Statement[],
+    operation: TimedOperation,
+    query?: Statement,
+  ): Promise<unknown[] | undefined> {
+    const connection = await this.ready(query ? [...statements, query] : statements, operation, true);
     return this.execute(connection, () => {
       const [first, ...others] = statements.map(({ text, values }) => {
         const statement = this.prepare(connection, text);
         return () => write(statement, values);
       });
       return this.transaction(connection, () => {
-        if (!first!().affected) return false;
+        if (!first!().affected) return undefined;
         for (const other of others) other();
-        return true;
+        return query ? this.read(this.prepare(connection, query.text), query.values) : [];
       });
     });
   }

@@ -1,0 +1,99 @@
+import type { GrantFilter, GrantPage, GrantRow } from '../storage.js';
+import { NOT_BEFORE, RevocationTimesCache, REVISION_LENGTH, withoutRevokedBefore } from '../not-before.js';
+import { ClientTable, isStorable } from './client-table.js';
+import type { Database } from './database.js';
+import { grantExtension } from './grant-extension.js';
+import { type DatabaseRecord, GRANT, newGrant, readGrant } from './records.js';
+import { type Identifier, join, rawSql, type Sql, sql } from './sql.js';
+import { readText } from './standalone-rows.js';
+import type { TableNames } from './table-names.js';
+
+/** The number to which the revoked grants of a client are counted. */
+const MAX_COUNT = 100_000;
+
+/** Stores grants in a table. A grant is active unless it was revoked by itself or with all grants of its client. */
+export abstract class GrantTable extends ClientTable {
+  readonly grants: Identifier;
+  readonly tokens: Identifier;
+  /** SQL for the revision of the times of `revokeBefore()`. */
+  protected readonly revision: Sql;
+  protected readonly revocationTimes = new RevocationTimesCache(() => readText(this.database, this.tokens, NOT_BEFORE));
+
+  constructor(database: Database, names: TableNames) {
+    super(database, database.table(names.clients));
+    this.grants = database.table(names.grants);
+    this.tokens = database.table(names.tokens);
+    this.revision = sql`(SELECT SUBSTR(n.data, 1, ${rawSql(String(REVISION_LENGTH))}) FROM ${this.tokens} n
+      WHERE n.digest = ${rawSql(`'${NOT_BEFORE}'`)} AND n.kind = 'text') AS revision`;
+  }
+
+  async revokeGrants(filter: GrantFilter): Promise<number> {
+    const { grantId, userId, clientId, issuer } = filter;
+    if (![grantId, userId, clientId].every((id = '') => isStorable(id))) return 0;
+    if (clientId !== undefined && (grantId ?? userId ?? issuer) === undefined) return this.revokeAllOf(clientId);
+    const which = this.activeOf(filter);
+    return this.database.change(sql`UPDATE ${this.grants} SET revoked_at = ${this.database.now} WHERE ${which}`);
+  }
+
+  async hasGrant(id: string): Promise<boolean> {
+    if (!isStorable(id)) return false;
+    const rows = await this.database.find(sql`SELECT id FROM ${this.grants} WHERE id = ${id} AND ${this.active}`);
+    return rows.length > 0;
+  }
+
+  async listGrants(userId: string): Promise<GrantRow[]> {
+    if (!isStorable(userId)) return [];
+    const rows = await this.database
+      .find<DatabaseRecord>(sql`SELECT ${GRANT.names}, ${this.revision} FROM ${this.grants}
+      WHERE user_id = ${userId} AND ${this.active} AND last_used_at IS NOT NULL AND expires_at >= ${this.database.now}
+      ORDER BY last_used_at DESC`);
+    return withoutRevokedBefore(
+      await this.revocationTimes.get(rows[0]?.['revision'] as string | null),
+      rows.map(readGrant),
+    );
+  }
+
+  async pageGrants(filter: GrantFilter, after: string | undefined, limit: number): Promise<GrantPage> {
+    const { grantId, userId, clientId } = filter;
+    if (![grantId, userId, clientId, after].every((id = '') => isStorable(id))) return { grants: [] };
+    const rows = await this.database
+      .find<DatabaseRecord>(sql`SELECT ${GRANT.names}, ${this.revision} FROM ${this.grants}
+      WHERE ${this.activeOf(filter)} AND expires_at >= ${this.database.now} AND id > ${after ?? ''}
+      ORDER BY id LIMIT ${limit}`);
+    const times = await this.revocationTimes.get(rows[0]?.['revision'] as string | null);
+    const grants = withoutRevokedBefore(times, rows.map(readGrant)).map((grant) => ({ grant, cursor: grant.id }));
+    return rows.length < limit ? { grants } : { grants, next: String(rows.at(-1)!['id']) };
+  }
+
+  /** Returns a statement that inserts a grant or, if it exists, extends it. A revoked grant stays revoked. */
+  protected upsertGrant(grant: GrantRow): Sql {
+    return sql`INSERT INTO ${this.grants} AS g (${GRANT.names}) VALUES (${this.grantValues(grant)})
+      ON CONFLICT (id) DO UPDATE SET ${grantExtension(grant, '', 'g.')} WHERE g.revoked_at IS NULL`;
+  }
+
+  protected grantValues(grant: GrantRow): Sql {
+    return GRANT.values(newGrant(grant, this.generationOf(grant.clientId), this.database.now));
+  }
+
+  private activeOf({ grantId, userId, clientId, issuer }: GrantFilter): Sql {
+    const conditions = [this.active];
+    if (grantId !== undefined) conditions.push(sql`id = ${grantId}`);
+    if (userId !== undefined) conditions.push(sql`user_id = ${userId}`);
+    if (clientId !== undefined) conditions.push(sql`client_id = ${clientId}`);
+    if (issuer !== undefined) conditions.push(sql`issuer = ${issuer}`);
+    return join(conditions, ' AND ');
+  }
+
+  private get active(): Sql {
+    return sql`revoked_at IS NULL AND client_generation = ${this.generationOf(sql`client_id`)}`;
+  }
+
+  /** Revokes all grants of a client at once. Returns how many were active, counted up to `MAX_COUNT`. */
+  private async revokeAllOf(clientId: string): Promise<number> {
+    await this.endGeneration(clientId);
+    const [row] = await this.database.find<{ count: string | number }>(sql`SELECT COUNT(*) AS count FROM (
+      SELECT 1 FROM ${this.grants} WHERE client_id = ${clientId} AND revoked_at IS NULL
+      AND client_generation = ${this.generationOf(clientId)} - 1 LIMIT ${MAX_COUNT}) AS ended`);
+    return Number(row?.count ?? 0);
+  }
+}
