@@ -34,7 +34,7 @@ export function additionsOf(application: Application, choices: Choices): Manifes
     dependencies: {
       ...packages.dependencies,
       ...(http === 'fastify' && { '@nestjs/platform-fastify': rangeOfNest(application) }),
-      ...((features.has('openid') || store === 'none') && { jose: '^6.2.17' }),
+      ...((features.has('openid') || features.has('mcp') || store === 'none') && { jose: '^6.2.17' }),
       ...(features.has('mcp') && {
         '@modelcontextprotocol/node': '^2.1.2',
         '@modelcontextprotocol/server': '^2.4.0',

@@ -32,6 +32,20 @@ export const memberOf = (metadata: UnverifiedMetadata, name: string): unknown =>
 export const invalidMetadata = (what: string) => new InvalidClientMetadataError(`Invalid client metadata: ${what}`);
 
 /**
+ * Returns the error for a member of client metadata whose values the server does not support. It names the member, its
+ * values and the supported values.
+ */
+export const unsupportedValue = (name: string, given: readonly unknown[], supported: readonly string[]) =>
+  invalidMetadata(`\`${name}\` has no supported value. Got ${shown(given)}. Supported: ${shown(supported)}`);
+
+/** Maximum length of a value in an error message. */
+const MAX_SHOWN_LENGTH = 60;
+
+const shown = (values: readonly unknown[]) =>
+  values.map((value) => (isWord(value) ? `\`${value.slice(0, MAX_SHOWN_LENGTH)}\`` : 'an invalid value')).join(', ') ||
+  'none';
+
+/**
  * Reads a field of client metadata. Returns `undefined` if it is missing or `null`.
  * @throws {InvalidClientMetadataError} If the value is invalid. The message is the name of the field followed by
  * `problem`.

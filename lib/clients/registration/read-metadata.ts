@@ -12,6 +12,7 @@ import {
   readList,
   readField,
   readTexts,
+  unsupportedValue,
   type UnverifiedMetadata,
   readText,
 } from './metadata-members.js';
@@ -23,18 +24,14 @@ const MAX_SCOPE_LENGTH = 4000;
 /**
  * Validates client metadata and returns the members that RFC 7591 §2 and features define. Grant types, response types
  * and scope values that the policy does not allow are removed if others remain, as §3.2.1 allows.
- * @param defaultMethod The client authentication method if the metadata contain none.
  * @throws {InvalidClientMetadataError} If a member is invalid.
  * @throws {InvalidRedirectUriError} If a redirect URI is not allowed.
  */
-export function readMetadata(
-  metadata: UnverifiedMetadata,
-  policy: ClientPolicy,
-  defaultMethod = 'client_secret_basic',
-): ClientMetadata {
+export function readMetadata(metadata: UnverifiedMetadata, policy: ClientPolicy): ClientMetadata {
   const kind = readField(metadata, fields.APPLICATION_TYPE);
-  const method = readField(metadata, fields.TOKEN_ENDPOINT_AUTH_METHOD) ?? defaultMethod;
-  if (!policy.authMethods.includes(method)) throw invalidMetadata('`token_endpoint_auth_method` is not supported');
+  const method = readField(metadata, fields.TOKEN_ENDPOINT_AUTH_METHOD) ?? 'client_secret_basic';
+  if (!policy.authMethods.includes(method))
+    throw unsupportedValue('token_endpoint_auth_method', [method], policy.authMethods);
   const { grants, types } = readTypes(metadata, policy);
   if (method === 'none' && grants.includes('client_credentials')) {
     throw invalidMetadata(
@@ -83,37 +80,35 @@ function readMembers(metadata: UnverifiedMetadata, { members }: ClientPolicy): R
   const values: Record<string, unknown> = {};
   for (const [name, isValid] of members) {
     const value = memberOf(metadata, name);
-    if (value !== undefined && !isValid(value)) throw invalidMetadata(`\`${name}\` is not supported`);
+    if (value !== undefined && !isValid(value)) {
+      throw invalidMetadata(`\`${name}\` is not supported${isWord(value) ? `. Got \`${value}\`` : ''}`);
+    }
     values[name] = value;
   }
   return values;
 }
 
 /**
- * Reads the grant types and response types that the policy allows, and verifies that they are consistent. RFC 7591 §2.1
- * @throws {InvalidClientMetadataError} If they are not, or if no grant type is allowed.
+ * Reads the grant types and response types that the policy allows. Other ones are removed if the rest is consistent.
+ * RFC 7591 §2.1, §3.2.1
+ * @throws {InvalidClientMetadataError} If no grant type is left, or if a grant type has no response type.
  */
 function readTypes(metadata: UnverifiedMetadata, { grants: allowed, responseTypes }: ClientPolicy) {
   const requested = readList(metadata, 'grant_types', isWord, MAX_TYPES) ?? ['authorization_code'];
   const grants = requested.filter((grant) => allowed.includes(grant));
-  if (grants.length === 0) throw invalidMetadata('none of the `grant_types` is allowed');
+  if (grants.length === 0) throw unsupportedValue('grant_types', requested, allowed);
   const listed = readList(metadata, 'response_types', isWord, MAX_TYPES)?.filter((type) => type !== 'none');
   const named = listed?.map((type) => responseTypeName(type, responseTypes));
-  for (const type of named ?? []) {
-    const required = responseTypes.get(type);
-    if (required === undefined) throw invalidMetadata('a response type is not supported');
-    if (!required.every((grant) => requested.includes(grant)))
-      throw invalidMetadata('`response_types` and `grant_types` are inconsistent');
-  }
   const matching = [...responseTypes.keys()].filter((type) =>
     responseTypes.get(type)!.every((grant) => grants.includes(grant)),
   );
   const types = named ? named.filter((type) => matching.includes(type)) : matching;
+  if (named?.length && types.length === 0) throw unsupportedValue('response_types', named, matching);
   const uses = (some: readonly string[], grant: string) =>
     some.some((type) => responseTypes.get(type)!.includes(grant));
-  const isAnswered = grants.every((grant) => !uses(matching, grant) || uses(types, grant));
-  if (!isAnswered) throw invalidMetadata('`response_types` and `grant_types` are inconsistent');
-  return { grants, types };
+  const unanswered = grants.find((grant) => uses(matching, grant) && !uses(types, grant));
+  if (unanswered === undefined) return { grants, types };
+  throw invalidMetadata(`\`response_types\` has no response type for the grant type \`${unanswered}\``);
 }
 
 /**

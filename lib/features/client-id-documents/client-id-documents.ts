@@ -10,6 +10,7 @@ import { type ClientPolicy, clientPolicy } from '../../clients/registration/clie
 import { isClientIdUrl } from './client-id-url.js';
 import { DocumentCache } from './document-cache.js';
 import { freshnessOf } from './document-lifetime.js';
+import { keyBinding } from './key-binding.js';
 import {
   type ClientIdDocumentModel,
   type ClientIdDocumentOptions,
@@ -30,6 +31,7 @@ export function clientIdDocuments(options: ClientIdDocumentOptions = {}): Featur
     install(builder) {
       let clients: MetadataDocumentClients | undefined;
       return {
+        ...keyBinding,
         metadata: () => ({ client_id_metadata_document_supported: true }),
         misconfigurations: (server) => documentErrors(options, server),
         client: {

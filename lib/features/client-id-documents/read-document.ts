@@ -3,6 +3,7 @@ import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import type { ClientPolicy } from '../../clients/registration/client-policy.js';
 import { clientFromMetadata, type MetadataClient } from '../../clients/registration/client-from-metadata.js';
 import { readMetadata } from '../../clients/registration/read-metadata.js';
+import { negotiateMethod } from './authentication-method.js';
 import { redirectTarget } from './client-id-url.js';
 
 /** Members that a client ID metadata document must not contain, because the document is public. CIMD §4.1 */
@@ -34,10 +35,12 @@ export function readDocument(
   if (members['client_id'] !== url) throw invalidMetadata('`client_id` differs from the URL of the document');
   const secret = SECRET_MEMBERS.find((name) => Object.hasOwn(members, name));
   if (secret !== undefined) throw invalidMetadata(`\`${secret}\` must not be in a public document`);
-  const metadata = readMetadata(members, policy, 'none');
+  const method = negotiateMethod(members, policy);
+  const metadata = readMetadata({ ...members, token_endpoint_auth_method: method }, policy);
   const client = clientFromMetadataDocument(url, metadata, policy);
   const far = redirects === 'own' && client.redirectUris.find((uri) => !isOwnOrLoopback(client, uri));
-  if (typeof far === 'string') throw invalidMetadata('a redirect URI is at another origin than the document');
+  if (typeof far === 'string')
+    throw invalidMetadata(`the redirect URI \`${far}\` is at another origin than the document`);
   return metadata;
 }
 

@@ -12,6 +12,8 @@ import { DEDICATED_RESOURCES } from '../../features/resource-indicators/dedicate
 import { resourceIndicators } from '../../features/resource-indicators/resource-indicators.js';
 import { protectedResource } from '../../features/resource-metadata.js';
 import { serverMetadata } from '../../features/server-metadata/server-metadata.js';
+import { privateKeyJwt } from '../../jose/private-key-jwt/private-key-jwt.js';
+import { hasOnce } from '../../model/has-once.js';
 import type { Options } from '../../options/resolve-options.js';
 import { findUnknownOption } from '../../options/unknown-option.js';
 import {
@@ -75,6 +77,7 @@ export function mcp(options: McpOptions = {}): readonly Feature[] {
     // Tokens without a resource stay valid at all routes except the MCP endpoint.
     resourceIndicators({ unrestricted: true }),
     ...(documents === false ? [] : [clientIdDocuments({ ...documents, ...policy })]),
+    ...(documents === false && registered === false ? [] : [clientKeys(documents)]),
     ...(registered === false ? [] : [registration({ ...withOpenRegistration(registered), ...policy })]),
     profile(options ?? {}),
   ];
@@ -86,6 +89,15 @@ export function mcp(options: McpOptions = {}): readonly Feature[] {
  */
 const withOpenRegistration = (options: McpOptions['registration']) =>
   options && options.initialAccessScope !== undefined ? options : { open: true, ...options };
+
+/**
+ * Returns the feature `privateKeyJwt()`, by which clients such as ChatGPT authenticate. If the model cannot detect
+ * replayed assertions, as in a separate resource server, the feature does nothing.
+ */
+function clientKeys(documents: McpOptions['clientIdDocuments']): Feature {
+  const feature = privateKeyJwt(documents && documents.fetch ? { fetch: documents.fetch } : {});
+  return { ...feature, install: (builder) => (hasOnce(builder.options.model) ? feature.install!(builder) : undefined) };
+}
 
 /** Returns the feature that sets the default options of the profile and validates the options of the server. */
 const profile = (options: McpOptions): Feature => ({
