@@ -193,7 +193,7 @@ export interface Storage {
    * Revokes the grants that match a filter, with all rows that belong to them or are saved for them later. A revoked
    * grant never becomes active again.
    *
-   * All grants are revoked in one step; only those of `{ clientId, issuer }` may be revoked one by one. `{ clientId }`
+   * All grants are revoked in one step; only those of `{ clientId, issuer }` may be revoked in pages. `{ clientId }`
    * alone also revokes grants of the client that other calls save at the same moment, and must be fast however many
    * grants there are.
    * @param filter at least one of `grantId`, `userId` and `clientId`

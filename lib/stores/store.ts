@@ -480,8 +480,8 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   /**
    * Revokes all grants that match every field of the filter, with their codes and tokens, in one step: `{ userId }`,
    * `{ clientId }`, `{ userId, clientId }`, `{ userId, issuer }` or `{ userId, grantId }`. The remembered consents of
-   * these grants are revoked too, in separate steps. `{ userId }` also ends the user's sessions. In Redis,
-   * `{ clientId, issuer }` revokes grants one by one.
+   * these grants are revoked too, in separate steps. `{ userId }` also ends the user's sessions.
+   * `{ clientId, issuer }` revokes grants in pages: if the call rejects, call it again to revoke the rest.
    *
    * @returns the number of grants that were active, consents and sessions included. The grants of a client are counted
    * up to 100 000 in a database. In Redis, the count for `{ userId }` may include grants that `{ clientId }` revoked

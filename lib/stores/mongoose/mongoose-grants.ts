@@ -8,6 +8,9 @@ import { counterIndex, counterName, countersOf, isCurrent, type UserCounters } f
 /** Maximum number to which the revoked grants of a client or user are counted. */
 const MAX_COUNT = 100_000;
 
+/** Maximum number of grants to revoke with one command. */
+const PAGE = 1000;
+
 /** A grant with its client and the counters of its user, as one query reads them. */
 type JoinedGrant = GrantDocument & { clients: ClientDocument[]; users: UserDocument[] };
 
@@ -94,7 +97,7 @@ export class MongooseGrants {
     const client = await this.database.run('clients', (clients) =>
       clients.findOne({ _id: clientId }, { projection: { generation: 1 } }),
     );
-    return this.mark({ ...matchOf(filter), clientGeneration: client?.generation ?? 0 });
+    return this.markInPages({ ...matchOf(filter), clientGeneration: client?.generation ?? 0 });
   }
 
   /** Revokes one grant. Returns 1 if it was active and matches the filter, otherwise 0. */
@@ -119,6 +122,24 @@ export class MongooseGrants {
     const { clients, users } = this.database.names;
     const joined = [...stages, lookup(clients, 'clientId', 'clients'), lookup(users, 'userId', 'users')];
     return this.database.run('grants', (grants) => grants.aggregate<JoinedGrant>(joined).toArray());
+  }
+
+  /** Revokes grants in pages of their IDs, because one command for all of them might not end within the deadline. */
+  private async markInPages(filter: object): Promise<number> {
+    for (let count = 0, after = ''; ;) {
+      const page = { $and: [filter, { _id: { $gt: after } }] };
+      const found = await this.database.run('grants', (grants) =>
+        grants
+          .find(page, { projection: { _id: 1 } })
+          .sort({ _id: 1 })
+          .limit(PAGE)
+          .toArray(),
+      );
+      const ids = found.map(({ _id }) => _id);
+      if (ids.length > 0) count += await this.mark({ ...filter, _id: { $in: ids } });
+      if (ids.length < PAGE) return count;
+      after = ids.at(-1)!;
+    }
   }
 
   private async mark(filter: object): Promise<number> {

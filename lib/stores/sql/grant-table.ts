@@ -11,6 +11,12 @@ import type { TableNames } from './table-names.js';
 /** The number to which the revoked grants of a client are counted. */
 const MAX_COUNT = 100_000;
 
+/**
+ * Maximum number of keys to read, and of grants to change, with one statement. The keys of a client are sorted for each
+ * read, so that more are read than changed.
+ */
+const [KEYS, CHANGES] = [20_000, 1000];
+
 /** Stores grants in a table. A grant is active unless it was revoked by itself or with all grants of its client. */
 export abstract class GrantTable extends ClientTable {
   readonly grants: Identifier;
@@ -32,6 +38,7 @@ export abstract class GrantTable extends ClientTable {
     if (![grantId, userId, clientId].every((id = '') => isStorable(id))) return 0;
     if (clientId !== undefined && (grantId ?? userId ?? issuer) === undefined) return this.revokeAllOf(clientId);
     const which = this.activeOf(filter);
+    if (clientId !== undefined && (grantId ?? userId) === undefined) return this.revokeInPages(which);
     return this.database.change(sql`UPDATE ${this.grants} SET revoked_at = ${this.database.now} WHERE ${which}`);
   }
 
@@ -86,6 +93,26 @@ export abstract class GrantTable extends ClientTable {
 
   private get active(): Sql {
     return sql`revoked_at IS NULL AND client_generation = ${this.generationOf(sql`client_id`)}`;
+  }
+
+  /**
+   * Revokes grants in pages of their keys, because one statement for all of them might never end within the deadline.
+   * Grants that are saved meanwhile do not move the pages. Returns how many grants were revoked.
+   */
+  private async revokeInPages(which: Sql): Promise<number> {
+    const { grants, database } = this;
+    for (let count = 0, after = ''; ;) {
+      const keys = sql`SELECT id FROM ${grants} WHERE ${which} AND id > ${after} ORDER BY id LIMIT ${KEYS}`;
+      const ids = (await database.find<{ id: string }>(keys)).map(({ id }) => id);
+      for (let start = 0; start < ids.length; start += CHANGES) {
+        const page = join(ids.slice(start, start + CHANGES));
+        count += await database.change(
+          sql`UPDATE ${grants} SET revoked_at = ${database.now} WHERE id IN (${page}) AND ${which}`,
+        );
+      }
+      if (ids.length < KEYS) return count;
+      after = ids.at(-1)!;
+    }
   }
 
   /** Revokes all grants of a client at once. Returns how many were active, counted up to `MAX_COUNT`. */
