@@ -14,6 +14,10 @@ export interface ClientRegistration {
   jwksUri?: string;
   /** The URL of the client's logo, shown to users. RFC 7591 §2 (`logo_uri`) */
   logoUri?: string;
+  /** The URL of the client's privacy policy, linked on the consent page. RFC 7591 §2 (`policy_uri`) */
+  policyUri?: string;
+  /** The URL of the client's terms of service, linked on the consent page. RFC 7591 §2 (`tos_uri`) */
+  tosUri?: string;
   /**
    * The client authentication method, such as `'private_key_jwt'`. `'none'` makes it a public client. RFC 7591 §2
    * (`token_endpoint_auth_method`)

@@ -23,8 +23,24 @@ function sourceOf(value: unknown): string {
   return value === undefined || value === null || value === false ? '' : escapeHtml(String(value));
 }
 
-/** Replaces the `{placeholders}` of a message by values, and escapes the text of the message. */
+/**
+ * Replaces the `{placeholders}` of a message by values, and escapes the text of the message. A full stop after a value
+ * that ends with one, such as the name "Otto P.", is left out.
+ */
 export function fill(message: string, values: Readonly<Record<string, unknown>> = {}): Html {
   const parts = message.split(/\{(\w+)\}/);
-  return html`${parts.map((part, index) => (index % 2 ? values[part] : part))}`;
+  return html`${parts.map((part, index) => {
+    if (index % 2) return values[part];
+    const isRepeated = part.startsWith('.') && index > 0 && endsWithStop(values[parts[index - 1]!]);
+    return isRepeated ? part.slice(1) : part;
+  })}`;
 }
+
+/** Whether the visible text of a value ends with a full stop. */
+const endsWithStop = (value: unknown) => /\.(?:<\/\w+>)*$/.test(sourceOf(value));
+
+/**
+ * Renders a value of unknown writing direction, such as a name, a host or a date, so that it cannot change the order of
+ * the text around it. Unicode Standard Annex #9
+ */
+export const isolated = (value: unknown): Html => html`<bdi>${value}</bdi>`;

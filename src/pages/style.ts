@@ -39,10 +39,11 @@ main > * + *, .stack > * + * { margin-top: .875rem; }
 h1 { font-size: 1.625rem; font-weight: 680; line-height: 1.2; letter-spacing: -.02em; }
 h2 { font-size: 1.0625rem; line-height: 1.35; }
 a { color: var(--accent); }
-code { padding: .1em .35em; border-radius: .3em; background: var(--accent-soft); font: .875em var(--mono); }
+code { padding: .1em .35em; border: 1px solid transparent; border-radius: .3em; background: var(--accent-soft); font: .875em var(--mono); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .aside { color: var(--muted); font-size: .9375rem; }
-.notice { padding: .75rem 1rem; border-radius: var(--radius); background: var(--good-soft); color: var(--good); }
+b, code, bdi { unicode-bidi: isolate; }
+.notice { padding: .75rem 1rem; border: 1px solid transparent; border-radius: var(--radius); background: var(--good-soft); color: var(--good); }
 .notice.info { background: var(--accent-soft); color: var(--ink); }
 .notice.bad { background: var(--bad-soft); color: var(--bad); }
 label { display: block; margin: .875rem 0 .25rem; font-weight: 560; }
@@ -65,8 +66,13 @@ ul { list-style: none; }
 .details { padding: .5rem 1rem; overflow-wrap: anywhere; }
 .scopes li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .25rem .75rem; padding: .75rem 1rem; }
 .scopes li + li { border-top: 1px solid var(--line); }
+.scopes.long li { padding: .375rem 1rem; }
+summary { cursor: pointer; }
 .applications > li { padding-top: 1.25rem; border-top: 1px solid var(--line); }
 .applications > li + li { margin-top: 1.5rem; }
+@media (forced-colors: active) {
+  .primary { forced-color-adjust: none; border-color: Highlight; background: Highlight; color: HighlightText; }
+}
 `;
 
 /** The style element of the pages, and its source in the Content Security Policy. CSP §2.3.1 */

@@ -63,7 +63,7 @@ const NAMES = ['name', 'clientName', 'client_name', 'username', 'email', 'id'] a
 
 function usualName(one: User | Client): string {
   const name = NAMES.map((key) => (one as Record<string, unknown>)[key]).find(
-    (value) => value !== undefined && value !== '',
+    (value) => value !== undefined && value !== null && value !== '',
   );
   return String(name ?? '');
 }

@@ -7,6 +7,12 @@ import { isBoolean, isLink, isWord } from './metadata-members.js';
 export const APPLICATION_TYPE = clientField('application_type', (value) => value === 'web' || value === 'native');
 /** The client field for the URL of the client's logo. RFC 7591 §2 */
 export const LOGO_URI = clientField('logo_uri', isLink);
+
+/** The URL of the client's privacy policy. RFC 7591 §2 */
+export const POLICY_URI = clientField('policy_uri', isLink);
+
+/** The URL of the client's terms of service. RFC 7591 §2 */
+export const TOS_URI = clientField('tos_uri', isLink);
 /** The client field for the client authentication method. RFC 7591 §2 */
 export const TOKEN_ENDPOINT_AUTH_METHOD = clientField('token_endpoint_auth_method', isWord);
 /** The client field for whether the client must push its authorization requests. RFC 9126 §6 */

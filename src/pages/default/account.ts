@@ -1,5 +1,5 @@
 import type { AccountPageContext, Page, SignOutPageContext } from '../contexts.js';
-import { html } from '../html.js';
+import { html, isolated } from '../html.js';
 import { hidden } from './fields.js';
 
 /** Renders the page that asks whether to continue with the signed-in account or with another. */
@@ -8,7 +8,7 @@ export function account({ message, nameOf, action, fields, user, returnTo }: Acc
   return {
     title,
     main: html`<h1>${title}</h1>
-      <a class="button primary wide" href="${returnTo}">${message('continueAs', { user: nameOf(user) })}</a>
+      <a class="button primary wide" href="${returnTo}">${message('continueAs', { user: isolated(nameOf(user)) })}</a>
       <form method="post" action="${action}">
         ${hidden(fields)}
         <button class="wide">${message('otherAccount')}</button>

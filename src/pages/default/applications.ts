@@ -1,6 +1,6 @@
 import type { AuthorizedApplication } from '../../../lib/index.js';
 import type { ApplicationsPageContext, Page } from '../contexts.js';
-import { type Html, html } from '../html.js';
+import { type Html, html, isolated } from '../html.js';
 import { hidden } from './fields.js';
 
 /** Renders the list of applications with access to the account, with a button to remove each access. */
@@ -31,15 +31,17 @@ function entry(
   const loginUrl = loginUrls?.get(clientId);
   const allowed = scope.split(' ').filter(Boolean);
   return html`<li class="stack">
-    <h2>${name}</h2>
+    <h2>${isolated(name)}</h2>
     ${
       allowed.length > 0 &&
       html`<ul>
-        ${allowed.map((one) => html`<li>${describe(one) ?? html`<code>${one}</code>`}</li>`)}
+        ${allowed.map((one) => html`<li>${describe(one) ?? message('otherScope', { scope: html`<code>${one}</code>` })}</li>`)}
       </ul>`
     }
-    ${loginUrl !== undefined && html`<p><a href="${loginUrl}" rel="noreferrer">${message('goTo', { client: name })}</a></p>`}
-    <p class="aside">${message('accessDates', { date: date(createdAt), used: date(lastUsedAt) })}</p>
+    ${loginUrl !== undefined && html`<p><a href="${loginUrl}" rel="noreferrer">${message('goTo', { client: isolated(name) })}</a></p>`}
+    <p class="aside">
+      ${message('accessDates', { date: isolated(date(createdAt)), used: isolated(date(lastUsedAt)) })}
+    </p>
     <form method="post" action="${action}">
       ${hidden({ ...fields, client_id: clientId })}
       <button aria-label="${message('removeAccessOf', { client: name })}">${message('removeAccess')}</button>

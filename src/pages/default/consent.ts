@@ -1,7 +1,7 @@
 import { isPublicClient, redirectTarget } from '../../../lib/adapter/index.js';
 import type { Client } from '../../../lib/index.js';
 import type { ConsentPageContext, Page } from '../contexts.js';
-import { html } from '../html.js';
+import { html, isolated } from '../html.js';
 import { requestedAccess, decisionForm } from './requested-access.js';
 
 /** Renders the consent page of a client. */
@@ -21,7 +21,10 @@ export function consent(context: ConsentPageContext): Page {
       ${
         redirectTarget(client, redirectUri) === 'elsewhere' &&
         html`<p class="notice bad">
-          ${message('redirectElsewhere', { destination: destinationOf(redirectUri), host: clientHost })}
+          ${message('redirectElsewhere', {
+            destination: isolated(destinationOf(redirectUri)),
+            host: isolated(clientHost),
+          })}
         </p>`
       }
       ${isLocalPublicClient(client, redirectUri) && html`<p class="notice info">${message('localClient')}</p>`}

@@ -1,3 +1,4 @@
+import { POLICY_URI, TOS_URI } from '../../../lib/adapter/index.js';
 import type { Client } from '../../../lib/index.js';
 import type { ConsentPageContext } from '../contexts.js';
 import { type Html, html } from '../html.js';
@@ -11,18 +12,12 @@ type AccessRequest = Pick<
 
 /** Renders which client requests access and to what: scopes, individual claims and authorization details. */
 export function requestedAccess(context: AccessRequest): Html {
-  const { message, describe, nameOf, client, clientLogo, clientHost, scopes, claims = [], details = [] } = context;
+  const { message, nameOf, client, clientLogo, clientHost, scopes, claims = [], details = [] } = context;
   const values = { client: html`<b>${nameOf(client)}</b>` };
   return html`${clientLogo !== undefined && html`<img class="client-logo" src="${clientLogo}" alt="" />`}
     <p>${message(scopes.length + details.length > 0 ? 'consentIntro' : 'consentNothing', values)}</p>
     ${clientHost !== undefined && html`<p>${message('clientHost', { host: html`<code>${clientHost}</code>` })}</p>`}
-    ${linksOf(client, message)}
-    ${
-      scopes.length > 0 &&
-      html`<ul class="scopes">
-        ${scopes.map((scope) => html`<li>${describe(scope) ?? message('otherScope')} <code>${scope}</code></li>`)}
-      </ul>`
-    }
+    ${scopeList(scopes, context)}
     ${
       claims.length > 0 &&
       html`<ul>
@@ -35,23 +30,54 @@ export function requestedAccess(context: AccessRequest): Html {
           <ul class="details">
             ${lines.map((line) => html`<li>${line}</li>`)}
           </ul>`,
-    )}`;
+    )}
+    ${linksOf(client, message)}`;
 }
 
-/** Renders links to the privacy policy and the terms of service from the metadata of a client. RFC 7591 §2 */
+/**
+ * Renders the requested scope values. Every permission of a long list stays visible: only the technical names, which
+ * would double its height, are in a closed element.
+ */
+function scopeList(scopes: readonly string[], { message, describe }: AccessRequest): Html | false {
+  const isLong = scopes.length > MAX_NAMED;
+  const codes = new Map(scopes.map((scope) => [scope, html`<code>${scope}</code>`]));
+  const item = (scope: string) => {
+    const description = describe(scope);
+    if (description === undefined) return html`<li>${message('otherScope', { scope: codes.get(scope) })}</li>`;
+    return html`<li>${description} ${!isLong && codes.get(scope)}</li>`;
+  };
+  return (
+    scopes.length > 0 &&
+    html`<ul class="scopes${isLong && ' long'}">
+        ${scopes.map(item)}
+      </ul>
+      ${
+        isLong &&
+        html`<details class="aside">
+          <summary>${message('scopeNames')}</summary>
+          ${[...codes.values()].map((code) => html`${code} `)}
+        </details>`
+      }`
+  );
+}
+
+/** Maximum number of scope values that are listed together with their technical names. */
+const MAX_NAMED = 8;
+
+/** Renders links to the privacy policy and the terms of service of a client. RFC 7591 §2 */
 function linksOf(client: Client, message: AccessRequest['message']): Html | false {
-  const { metadata } = client as Client & { metadata?: Readonly<Record<string, unknown>> };
-  const links = (['policy_uri', 'tos_uri'] as const).flatMap((member) => {
-    const uri = metadata?.[member];
+  const links = LINKS.flatMap(([field, label]) => {
+    const uri = field.of(client);
     const isLink = typeof uri === 'string' && /^https?:\/\//i.test(uri);
-    return isLink
-      ? [html`<a href="${uri}" target="_blank" rel="noopener noreferrer">${message(LINKS[member])}</a> `]
-      : [];
+    return isLink ? [html`<a href="${uri}" target="_blank" rel="noopener noreferrer">${message(label)}</a> `] : [];
   });
   return links.length > 0 && html`<p class="aside">${links}</p>`;
 }
 
-const LINKS = { policy_uri: 'clientPolicy', tos_uri: 'clientTerms' } as const;
+const LINKS = [
+  [POLICY_URI, 'clientPolicy'],
+  [TOS_URI, 'clientTerms'],
+] as const;
 
 /** Renders the form with the buttons "Allow" and "Deny". */
 export const decisionForm = ({

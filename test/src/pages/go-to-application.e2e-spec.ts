@@ -43,7 +43,7 @@ describe.each(PLATFORMS)('the page of authorized applications on %s', (platform)
     const visitor = new PageBrowser(issuer);
     await visitor.signIn('/oauth/login');
     const { html } = await visitor.get('/oauth/applications');
-    const links = [...html.matchAll(/<a href="(https:[^"]*)"[^>]*>([^<]*)/g)].map(([, href, text]) => [text, href]);
+    const links = [...html.matchAll(/<a href="(https:[^"]*)"[^>]*>(.*?)<\/a>/g)].map(([, href, text]) => [text, href]);
     return { links: Object.fromEntries(links) as object, issuer: encodeURIComponent(issuer), html };
   }
 
@@ -54,8 +54,8 @@ describe.each(PLATFORMS)('the page of authorized applications on %s', (platform)
       {},
     ]);
     expect(links).toEqual({
-      'Go to Wiki 0': `https://a.example/login?iss=${issuer}`,
-      'Go to Wiki 1': `https://b.example/login?a=%20b&amp;iss=${issuer}#c`,
+      'Go to <bdi>Wiki 0</bdi>': `https://a.example/login?iss=${issuer}`,
+      'Go to <bdi>Wiki 1</bdi>': `https://b.example/login?a=%20b&amp;iss=${issuer}#c`,
     });
   });
 

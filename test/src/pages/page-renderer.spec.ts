@@ -104,6 +104,26 @@ describe('every built-in page', () => {
   });
 });
 
+describe('names on the built-in pages', () => {
+  const consentOf = (name: unknown) =>
+    new PageRenderer().render('consent', { ...asked, user: { id: 'u1', name } as never }).html;
+
+  it('are not followed by a second full stop', () => {
+    expect(consentOf('Otto P.')).toContain('You are signed in as <b>Otto P.</b>\n');
+    expect(consentOf('Otto')).toContain('You are signed in as <b>Otto</b>.');
+  });
+
+  it.each([null, undefined, ''])('are the next known property of a user whose name is %j', (name) => {
+    expect(consentOf(name)).toContain('You are signed in as <b>u1</b>.');
+  });
+
+  it('cannot change the direction of the text around them', () => {
+    const page = new PageRenderer().render('account', { ...form, user: { id: '1', name: 'עלמה' }, returnTo: '/' }).html;
+    expect(page).toContain('Continue as <bdi>עלמה</bdi>');
+    expect(page).toMatch(/b, code, bdi \{ unicode-bidi: isolate; \}/);
+  });
+});
+
 describe('the language of a page', () => {
   const languages = {
     de: { messages: { signInTitle: 'Anmelden', allow: 'Erlauben' }, scopes: { 'notes:read': 'Notizen lesen' } },
@@ -149,7 +169,7 @@ describe('the language of a page', () => {
     const facts = { ...form, user, applications: [application], accessRemoved: false };
     const page = (acceptLanguage: string) =>
       new PageRenderer(look).render('applications', facts, { acceptLanguage }).html;
-    expect(page('en')).toContain('Since Jan 2, 2026, last used Mar 4, 2026');
+    expect(page('en')).toContain('Since <bdi>Jan 2, 2026</bdi>, last used <bdi>Mar 4, 2026</bdi>');
     expect(page('de')).toContain('02.01.2026');
   });
 
@@ -239,10 +259,39 @@ describe('the built-in consent page', () => {
     }
   });
 
+  it('links to the privacy policy and terms of a client that an operator has created', () => {
+    const shown = page({ client: { ...client, policyUri: 'https://app.example/privacy', tosUri: 'javascript:x' } });
+    expect(shown).toContain(
+      '<a href="https://app.example/privacy" target="_blank" rel="noopener noreferrer">Privacy policy',
+    );
+    expect(shown).not.toContain('javascript:');
+  });
+
+  it('names a scope without description as a permission', () => {
+    expect(page({ scopes: ['files:read'] })).toContain('<li>Use the permission <code>files:read</code></li>');
+  });
+
+  it.each([8, 9, 30])(
+    'lists each of %i scopes, and moves technical names into an element if there are many',
+    (count) => {
+      const scopes = Array.from({ length: count }, (_, index) => `scope:${index}`);
+      const described = Object.fromEntries(scopes.map((scope) => [scope, `Description of ${scope}.`]));
+      const shown = new PageRenderer({ scopes: described }).render('consent', { ...asked, scopes }).html;
+      const [list, names = ''] = shown.slice(shown.indexOf('<ul class="scopes')).split('<details');
+      for (const scope of scopes) {
+        expect(list).toContain(`Description of ${scope}.`);
+        expect((count > 8 ? names : list)!).toContain(`<code>${scope}</code>`);
+      }
+      expect(shown.includes('<details')).toBe(count > 8);
+    },
+  );
+
   it('warns if the redirect URI does not belong to the host of the client’s metadata document', () => {
     const documented = { ...client, id: 'https://agent.example/client.json', clientIdHost: 'agent.example' };
     const facts = { client: documented, clientHost: 'agent.example' };
-    expect(page(facts)).toContain('You will be sent to app.example, which does not belong to agent.example');
+    expect(page(facts)).toContain(
+      'You will be sent to <bdi>app.example</bdi>, which does not belong to <bdi>agent.example</bdi>',
+    );
     expect(page({ ...facts, redirectUri: 'https://agent.example/back' })).not.toContain('You will be sent to');
     expect(page({})).not.toContain('You will be sent to');
   });

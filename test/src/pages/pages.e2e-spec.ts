@@ -253,7 +253,7 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
       const first = visitor.cookies.get(COOKIE)!;
       const choice = await visitor.get(`/oauth/login?return_to=${encodeURIComponent(authorize())}`);
       expect(choice.heading).toBe('Choose an account');
-      expect(choice.html).toMatch(/href="\/oauth\/authorize\?[^"]*"[^>]*>Continue as Alice</);
+      expect(choice.html).toMatch(/href="\/oauth\/authorize\?[^"]*"[^>]*>Continue as <bdi>Alice</);
       const other = await visitor.send(choice);
       expect(other.location).toBe(`/oauth/login?${new URLSearchParams({ return_to: authorize() }).toString()}`);
       expect(await store.getSession(first)).toBeUndefined();
