@@ -1,7 +1,7 @@
 import type { ConsentRequest, ConsentModel } from '../model/consents.js';
 import type { User } from '../model/model.js';
 import { hasConsentFor, toConsentGrant, canRememberConsent, withRequestedScope } from './consent.js';
-import { saveOnce, currentMinute } from './save-once.js';
+import { saveOnce } from './save-once.js';
 import type { StoredClient } from './ports.js';
 import { grantRow } from './rows.js';
 import type { StoreContext } from './store-context.js';
@@ -36,6 +36,7 @@ export class Consents implements Pick<ConsentModel<StoredClient>, 'hasConsented'
     const grant = toConsentGrant(grantRow(request, request.client, user), request);
     const stored = { ...grant, userId: consentsOf(String(user['id'])), expiresAt: Date.now() + YEAR };
     const { userId, clientId, issuer, scope, data } = stored;
-    await saveOnce(storage, [JSON.stringify([currentMinute(), userId, clientId, issuer, scope, data])], stored);
+    const minute = Math.floor(Date.now() / 60_000);
+    await saveOnce(storage, JSON.stringify([minute, userId, clientId, issuer, scope, data]), stored);
   }
 }

@@ -28,6 +28,8 @@ const NUMBERS = new Set([1927, 1969]);
 const MONGODB = new Set([
   6, 7, 50, 64, 89, 91, 100, 133, 134, 189, 202, 262, 317, 358, 9001, 10107, 11600, 11602, 13388, 13435, 13436, 14031,
 ]);
+/** Class names of errors with a code of MongoDB. */
+const MONGODB_ERROR = /^Mongo|^WriteConcernError$/;
 /** SQLite has several error codes for disk failures. */
 const DISK = /^SQLITE_IOERR/;
 
@@ -74,14 +76,17 @@ const PERSISTENT = /(?:^|: -)(OOM|MISCONF|BUSY|UNKILLABLE) /;
 export function isOutage(error: unknown): boolean {
   // `instanceof` fails for errors of another realm, as in Jest.
   if (typeof error !== 'object' || error === null) return false;
-  const { code, errno, driverError, message, constructor } = error as Partial<Error> & {
+  const { code, errno, driverError, errorResponse, message, constructor } = error as Partial<Error> & {
     code?: unknown;
     errno?: number;
     driverError?: unknown;
+    errorResponse?: unknown;
   };
   if (driverError) return isOutage(driverError);
+  // A bulk write of MongoDB wraps the error of the network, or has the error code of a write concern.
+  if (constructor?.name === 'MongoBulkWriteError' && isOutage(errorResponse)) return true;
   if (NUMBERS.has(errno!)) return true;
-  if (typeof code === 'number' && constructor?.name.startsWith('Mongo') && MONGODB.has(code)) return true;
+  if (typeof code === 'number' && MONGODB_ERROR.test(constructor?.name ?? '') && MONGODB.has(code)) return true;
   const text = String(code);
   if (CODES.has(text) || CLASSES.test(text) || DISK.test(text) || NAMES.has(constructor?.name)) return true;
   return REDIS.test(String(message)) || TEXTS.some((start) => message?.startsWith(start));

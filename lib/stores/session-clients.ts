@@ -4,7 +4,7 @@ import type {
   SessionClientModel,
   SignOutListener,
 } from '../model/session-clients.js';
-import { saveOnce, currentMinute } from './save-once.js';
+import { saveOnce } from './save-once.js';
 import { grantRow } from './rows.js';
 import { isSessionClient, toSessionClientGrant, readSessionClient } from './session-client.js';
 import type { StoreContext } from './store-context.js';
@@ -28,10 +28,10 @@ export class SessionClients implements SessionClientModel {
     const empty = grantRow({ issuer }, { id: clientId, grants: [] }, { id: userId });
     const grant = toSessionClientGrant(empty, signIn, expiresAt);
     grant.userId = sessionClientsOf(userId);
-    // After a logout, the grant of the first name is revoked. The second name is for a user who signs in again in the
-    // same session.
+    // After a logout, the grant of the name is revoked. If the user signs in again in the same session, the next name is
+    // used.
     const name = JSON.stringify([issuer, userId, clientId, sid, sub, grantId]);
-    await saveOnce(this.context.storage, [name, `${name} ${currentMinute()}`], grant);
+    await saveOnce(this.context.storage, name, grant);
   }
 
   /**

@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it, jest } from '@jest/globals';
 import { drizzle as drizzleMysql } from 'drizzle-orm/mysql2';
 import { drizzle } from 'drizzle-orm/node-postgres';
+import { withReplicas } from 'drizzle-orm/pg-core';
 import type { Connection } from 'mysql2/promise';
 import { DrizzleStore } from 'nest-oauth2/stores/drizzle';
 import { Client, Pool } from 'pg';
@@ -59,6 +60,15 @@ describe('a Drizzle store on a pool of pg', () => {
     query.mockImplementation(() => Promise.reject(failure));
     await expect(store.getAccessToken('access')).rejects.toThrow(failure.message);
     expect(released).toEqual([undefined, failure]);
+  });
+});
+
+describe('a Drizzle store on a database with replicas', () => {
+  it('is rejected at start-up with an error that names the primary', () => {
+    const primary = drizzle(new Pool());
+    const db = withReplicas(primary, [drizzle(new Pool())]);
+    expect(() => new DrizzleStore(db, { users })).toThrow(/has replicas.*`new DrizzleStore\(db\.\$primary, …\)`/);
+    expect(() => new DrizzleStore(db.$primary, { users })).not.toThrow();
   });
 });
 

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import mongoose, { type Connection } from 'mongoose';
 import { OAuth2Server } from 'nest-oauth2/server';
@@ -5,7 +8,7 @@ import { MongooseStore } from 'nest-oauth2/stores/mongoose';
 import { isOutage } from 'nest-oauth2/stores';
 
 import { ALICE, later, SECRET, WEB } from '../support/model.js';
-import { hasMongo, openMongo, startMongo } from '../support/mongo-server.js';
+import { hasMongo, mongoUrl, openMongo, startMongo } from '../support/mongo-server.js';
 import { resourceRequest, runOperation, tokenRequest } from '../support/requests.js';
 import { Clock, restoreClocks, skewClocks } from '../support/skewed-clock.js';
 import { waitUntil } from '../support/wait-until.js';
@@ -93,6 +96,42 @@ describeMongo('a Mongoose store on a server that fails', () => {
     const error = new mongoose.mongo.MongoServerError({ code, errmsg: 'injected' });
     expect(isOutage(error)).toBe(true);
     expect(isOutage(new mongoose.mongo.MongoServerError({ code: 9, errmsg: 'FailedToParse' }))).toBe(false);
+  });
+
+  it('treats a bulk write that failed because of the network or the write concern as an outage', () => {
+    const { MongoBulkWriteError, MongoNetworkError } = mongoose.mongo;
+    // The driver does not export its class.
+    class WriteConcernError {
+      get code() {
+        return 64;
+      }
+      get errmsg() {
+        return 'waiting for replication timed out';
+      }
+    }
+    const bulk = (cause: object) => new MongoBulkWriteError(cause as never, {} as never);
+    expect(isOutage(bulk(new MongoNetworkError('connection closed')))).toBe(true);
+    expect(isOutage(bulk(new WriteConcernError()))).toBe(true);
+    expect(isOutage(bulk({ message: 'duplicate key', code: 11_000 }))).toBe(false);
+  });
+
+  it('responds with 503 if the connection breaks while tokens are saved', async () => {
+    const mongod = new URL(await mongoUrl());
+    const proxy = createServer((client) => {
+      const upstream = connect(Number(mongod.port), mongod.hostname);
+      for (const socket of [client, upstream]) socket.on('error', () => undefined);
+      upstream.pipe(client);
+      client.on('data', (data) => (data.includes('insert') ? client.destroy() : upstream.write(data)));
+      client.on('close', () => upstream.destroy());
+    });
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    const broken = await openMongo(`mongodb://127.0.0.1:${port}/?directConnection=true`);
+    const saving = new MongooseStore(broken, { users, clients, deadline: 15 });
+    const token = { accessToken: 'broken', accessTokenExpiresAt: later(), grantId: 'broken' };
+    await expect(saving.saveToken(token, { ...WEB }, ALICE)).rejects.toMatchObject({ status: 503 });
+    await broken.close();
+    proxy.close();
   });
 
   it('names the missing call if the connection was never opened', async () => {

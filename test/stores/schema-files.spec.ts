@@ -53,14 +53,17 @@ function tablesOfDrizzle(name: string, prefix: string): Described[] {
   const read = (config: {
     columns: { name: string; notNull: boolean; primary: boolean; getSQLType(): string }[];
     primaryKeys: { columns: { name: string }[] }[];
-    indexes: { config: { columns: unknown[] } }[];
+    indexes: { config: { name?: string; columns: unknown[] } }[];
   }): Described => ({
     columns: config.columns.map((column) => `${column.name} ${typeOf(column.getSQLType())} ${column.notNull}`),
     primary: [
       ...config.columns.filter((column) => column.primary),
       ...config.primaryKeys.flatMap(({ columns }) => columns),
     ].map((column) => column.name),
-    indexes: config.indexes.map((index) => index.config.columns.map((column) => (column as { name: string }).name)),
+    indexes: config.indexes.map(({ config: { name, columns } }) => [
+      name!,
+      ...columns.map((column) => (column as { name: string }).name),
+    ]),
   });
   if (name === 'PostgreSQL') {
     return Object.values(oauthTables('postgresql', { prefix })).map((table) => read(configOfPg(table as PgTable)));
@@ -101,7 +104,7 @@ describe.each(databases)('the Drizzle tables on $name', ({ name, options }) => {
         return {
           columns: columns.map((column) => `${column.name} ${type(column)} ${!column.isNullable}`),
           primary: columns.filter((column) => column.isPrimary).map((column) => column.name),
-          indexes: indices.map(({ columnNames }) => columnNames),
+          indexes: indices.map((index) => [index.name!, ...index.columnNames]),
         };
       }),
     );

@@ -91,6 +91,16 @@ describe.each(await findDatabases())('the schema check of a TypeORM store on $na
     await expect(store().ping()).rejects.toThrow('Missing migrations:');
   });
 
+  it('a store that is used without the schema check explains a missing column of a row that it saves', async () => {
+    await connect();
+    await source.runMigrations();
+    await source.query(`ALTER TABLE ${prefix}tokens DROP COLUMN issuer`);
+    const token = { accessToken: 'access', accessTokenExpiresAt: new Date(Date.now() + 1e6) };
+    await expect(store().saveToken(token, { id: 'web', grants: [] }, { id: 'alice' })).rejects.toThrow(
+      'lacks tables or columns of TypeOrmStore',
+    );
+  });
+
   it('the schema check asks to initialize the DataSource', async () => {
     source = new DataSource({ ...given, ...names });
     await start();

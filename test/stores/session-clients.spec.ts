@@ -37,6 +37,19 @@ describe.each(await findStores())('the clients of a session, with a store in $na
     expect(await opened.another.takeSessionClients({ userId: one.userId })).toEqual([one]);
   });
 
+  it('a client is stored once if the user signs in again after a logout, whatever the time between the calls', async () => {
+    const one = newOne();
+    const minute = Date.now();
+    await opened.store.saveSessionClient(one, later(60));
+    await opened.store.takeSessionClients({ userId: one.userId });
+    for (const [index, store] of [opened.store, opened.another].entries()) {
+      jest.spyOn(Date, 'now').mockReturnValue(minute + index * 61_000);
+      await store.saveSessionClient(one, later(60));
+    }
+    jest.restoreAllMocks();
+    expect(await opened.store.takeSessionClients({ userId: one.userId })).toEqual([one]);
+  });
+
   it('clients of a session are selected by session, client and issuer, and returned to one of several concurrent requests', async () => {
     const one = newOne({ grantId: randomUUID() });
     const { userId } = one;

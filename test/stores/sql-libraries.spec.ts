@@ -87,6 +87,17 @@ describe.each(databases)('a store on $name', (database) => {
     }
   });
 
+  it('fails only the one of several concurrent calls that the database rejects', async () => {
+    if (database.name.startsWith('SQLite')) return;
+    const names = Array.from({ length: 20 }, (_, index) => `shared ${index}`);
+    // The column of the grant has space for 255 characters.
+    const grantOf = (name: string) => (name === 'shared 7' ? 'g'.repeat(300) : name);
+    const results = await Promise.allSettled(
+      names.map((name) => store.saveToken(tokens(name, grantOf(name)), WEB, ALICE)),
+    );
+    expect(results.flatMap(({ status }, index) => (status === 'rejected' ? index : []))).toEqual([7]);
+  });
+
   it('names the missing tables at start-up, and when it is used', async () => {
     const given = { users, prefix: `${prefix}none_`, deadline: 15 };
     const missing = await LIBRARIES[database.library](options, given);

@@ -70,10 +70,15 @@ function dialectOf(db: object): Dialect {
     const dialect = DIALECTS[String((type as unknown as Record<symbol, unknown>)[KIND])];
     if (dialect) return dialect;
   }
+  if ((db as { $primary?: unknown } | undefined)?.$primary) throw new InvalidArgumentError(REPLICAS);
   throw new InvalidArgumentError(
     'Invalid argument: `db` must be a Drizzle database for PostgreSQL, MySQL, MariaDB or SQLite, as `drizzle()` returns it',
   );
 }
+
+const REPLICAS =
+  'Invalid argument: `db` has replicas, which may still return a token after it was revoked. Pass the database that ' +
+  '`withReplicas()` was called with: `new DrizzleStore(db.$primary, …)`';
 
 function sqliteLibrary(db: DrizzleSqliteDatabase): SqlLibrary {
   const runOn =

@@ -2,6 +2,7 @@ import * as mysql from 'drizzle-orm/mysql-core';
 import * as pg from 'drizzle-orm/pg-core';
 import * as sqlite from 'drizzle-orm/sqlite-core';
 
+import { indexName } from '../sql/index-name.js';
 import { tableNames, type TableOptions } from '../sql/table-names.js';
 import type { MysqlTables, PostgresTables, SqliteTables } from './table-types.js';
 
@@ -56,9 +57,9 @@ function postgresTables(names: Names): PostgresTables {
       revokedAt: time('revoked_at'),
     },
     (table) => [
-      index(`${names.grants}_user`).on(table.userId, table.revokedAt),
-      index(`${names.grants}_client`).on(table.clientId, table.clientGeneration),
-      index(`${names.grants}_expiry`).on(table.expiresOn),
+      index(indexName(names.grants, 'user_id', 'revoked_at')).on(table.userId, table.revokedAt),
+      index(indexName(names.grants, 'client_id', 'client_generation')).on(table.clientId, table.clientGeneration),
+      index(indexName(names.grants, 'expires_on')).on(table.expiresOn),
     ],
   );
   const oauthTokens = pg.pgTable(
@@ -77,7 +78,7 @@ function postgresTables(names: Names): PostgresTables {
     },
     (table) => [
       primaryKey({ columns: [table.digest, table.kind] }),
-      index(`${names.tokens}_expiry`).on(table.expiresAt),
+      index(indexName(names.tokens, 'expires_at')).on(table.expiresAt),
     ],
   );
   return { oauthClients, oauthGrants, oauthTokens };
@@ -116,9 +117,9 @@ function mysqlTables(names: Names, collation: string): MysqlTables {
       revokedAt: time('revoked_at'),
     },
     (table) => [
-      index(`${names.grants}_user`).on(table.userId, table.revokedAt),
-      index(`${names.grants}_client`).on(table.clientId, table.clientGeneration),
-      index(`${names.grants}_expiry`).on(table.expiresOn),
+      index(indexName(names.grants, 'user_id', 'revoked_at')).on(table.userId, table.revokedAt),
+      index(indexName(names.grants, 'client_id', 'client_generation')).on(table.clientId, table.clientGeneration),
+      index(indexName(names.grants, 'expires_on')).on(table.expiresOn),
     ],
   );
   const oauthTokens = mysql.mysqlTable(
@@ -137,7 +138,7 @@ function mysqlTables(names: Names, collation: string): MysqlTables {
     },
     (table) => [
       primaryKey({ columns: [table.digest, table.kind] }),
-      index(`${names.tokens}_expiry`).on(table.expiresAt),
+      index(indexName(names.tokens, 'expires_at')).on(table.expiresAt),
     ],
   );
   return { oauthClients, oauthGrants, oauthTokens };
@@ -171,9 +172,9 @@ function sqliteTables(names: Names): SqliteTables {
       revokedAt: time('revoked_at'),
     },
     (table) => [
-      index(`${names.grants}_user`).on(table.userId, table.revokedAt),
-      index(`${names.grants}_client`).on(table.clientId, table.clientGeneration),
-      index(`${names.grants}_expiry`).on(table.expiresOn),
+      index(indexName(names.grants, 'user_id', 'revoked_at')).on(table.userId, table.revokedAt),
+      index(indexName(names.grants, 'client_id', 'client_generation')).on(table.clientId, table.clientGeneration),
+      index(indexName(names.grants, 'expires_on')).on(table.expiresOn),
     ],
   );
   const oauthTokens = sqlite.sqliteTable(
@@ -192,7 +193,7 @@ function sqliteTables(names: Names): SqliteTables {
     },
     (table) => [
       primaryKey({ columns: [table.digest, table.kind] }),
-      index(`${names.tokens}_expiry`).on(table.expiresAt),
+      index(indexName(names.tokens, 'expires_at')).on(table.expiresAt),
     ],
   );
   return { oauthClients, oauthGrants, oauthTokens };

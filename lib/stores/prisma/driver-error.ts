@@ -43,7 +43,9 @@ const CODES: Readonly<Record<Dialect, (error: AdapterError) => string>> = {
   mysql({ kind, originalCode, state }) {
     const name = MYSQL_NAMES[Number(originalCode)];
     // The class 08 contains lost connections, for which the driver has error numbers of its own.
-    return name ?? (state?.startsWith('08') ? state : (originalCode ?? SOCKET_CODES[kind] ?? kind));
+    if (name ?? state?.startsWith('08')) return name ?? state!;
+    // A number of the driver has five digits, and must not look like an SQLSTATE, which comes from the server.
+    return Number(originalCode) >= 10_000 ? `DRIVER_${originalCode}` : (originalCode ?? SOCKET_CODES[kind] ?? kind);
   },
   sqlite: ({ kind, originalCode }) => SQLITE_KINDS[kind] ?? SQLITE_NAMES[Number(originalCode) & 0xff] ?? kind,
 };

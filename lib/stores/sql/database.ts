@@ -4,7 +4,7 @@ import type { Deadline, TimedOperation } from '../deadline.js';
 import { Batches, type Statements } from './batches.js';
 import type { Connections, Result, Statement } from './connections.js';
 import type { Dialect } from './dialect.js';
-import { type Identifier, type Sql, rawSql } from './sql.js';
+import { type Identifier, type Sql, rawSql, sql } from './sql.js';
 import { isRetryable, isDuplicateKey, isMissingTableOrColumn } from './statement-errors.js';
 
 /** SQL for the current time of the database, in milliseconds since the epoch. */
@@ -101,10 +101,12 @@ export class Database {
     return affected ?? 0;
   }
 
-  /** Inserts rows. Returns `false` if a row with this primary key exists. */
+  /** Inserts a row with an `INSERT` statement. Returns `false` if a row with this primary key exists. */
   async add(statement: Sql): Promise<boolean> {
     try {
-      return (await this.change(statement)) > 0;
+      // PostgreSQL would log an error for each row that exists. `INSERT IGNORE` of MariaDB also ignores other errors.
+      const { dialect } = this.executor;
+      return (await this.change(dialect === 'mysql' ? statement : sql`${statement} ON CONFLICT DO NOTHING`)) > 0;
     } catch (error) {
       if (isDuplicateKey(error)) return false;
       throw error;

@@ -17,7 +17,8 @@ export async function markOnce(
   seconds: number,
 ): Promise<boolean> {
   const until = sql`${database.now} + ${Math.ceil(seconds * 1000)}`;
-  if (await database.add(insertion(rows, { digest, kind: 'once', data: null, expiresAt: until }))) return true;
+  const added = insertion(rows, { digest, kind: 'once', data: null, expiresAt: until });
+  if (await database.add(added)) return true;
   // An expired row that is not pruned yet counts as missing.
   const again = sql`UPDATE ${rows} SET expires_at = ${until}
     WHERE digest = ${digest} AND kind = 'once' AND expires_at < ${database.now}`;

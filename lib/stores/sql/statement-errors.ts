@@ -29,11 +29,25 @@ const READ_ONLY = ['25006', 'ER_OPTION_PREVENTS_STATEMENT', 'ER_READ_ONLY_MODE',
 /** Whether an error means that the database server allows only reads. */
 export const isReadOnly = (error: unknown) => READ_ONLY.includes(codeOf(error));
 
-/** Whether an error means that the statement had no effect, so that it may be sent again. */
-export const isRetryable = (error: unknown) => WITHOUT_EFFECT.includes(codeOf(error)) || UNSENT.test(String(error));
+/**
+ * Whether PostgreSQL rejected a prepared statement because the type of a column has changed. The statement stays invalid
+ * on its connection, and works on a new one.
+ */
+export function isStalePlan(error: unknown): boolean {
+  const { routine, driverError } = (error ?? {}) as { routine?: unknown; driverError?: { routine?: unknown } };
+  // The code means any unsupported feature, and the message is translated.
+  return codeOf(error) === '0A000' && (driverError?.routine ?? routine) === 'RevalidateCachedQuery';
+}
 
-/** Matches error codes of database servers: the SQLSTATE of PostgreSQL, and the names of MySQL and MariaDB. */
-const SERVER_CODE = /^(?:(?:\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3}|ER_\w+)$/;
+/** Whether an error means that the statement had no effect, so that it may be sent again. */
+export const isRetryable = (error: unknown) =>
+  WITHOUT_EFFECT.includes(codeOf(error)) || isStalePlan(error) || UNSENT.test(String(error));
+
+/**
+ * Matches error codes of database servers: the SQLSTATE of PostgreSQL, the names of MySQL and MariaDB, and their numbers
+ * that have no name in the driver. The numbers from 2000 to 2999 are errors of clients.
+ */
+const SERVER_CODE = /^(?:(?:\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3}|ER_\w+|[13-9]\d{3})$/;
 
 /** Whether a database server rejected a statement, so that the statement had no effect. */
 export const isRejected = (error: unknown) => SERVER_CODE.test(codeOf(error));
@@ -43,17 +57,22 @@ export const isDuplicateKey = (error: unknown) => DUPLICATE_KEY.includes(codeOf(
 
 /** Whether an error means that a table or column of the statement does not exist. */
 export const isMissingTableOrColumn = (error: unknown) =>
-  MISSING.includes(codeOf(error)) || /\bno such (table|column)\b/.test(String(error));
+  MISSING.includes(codeOf(error)) || /\bno such (table|column)\b|\bhas no column named\b/.test(String(error));
 
 /** Whether a SQLite file is locked by another connection. */
 export const isLocked = (error: unknown) => codeOf(error).startsWith('SQLITE_BUSY');
 
-/** Returns the error code of the driver. TypeORM wraps errors of drivers, and libsql has a second, more precise code. */
+/** An error of a driver. */
+interface DriverError {
+  code?: unknown;
+  /** The more precise code of libsql. */
+  extendedCode?: unknown;
+  /** The number of the error. For many errors of MariaDB, mysql2 has no `code`. */
+  errno?: unknown;
+}
+
+/** Returns the error code of the driver. TypeORM wraps errors of drivers. */
 function codeOf(error: unknown): string {
-  const { code, extendedCode, driverError } = (error ?? {}) as {
-    code?: unknown;
-    extendedCode?: unknown;
-    driverError?: { code?: unknown };
-  };
-  return String(driverError?.code ?? extendedCode ?? code);
+  const { code, extendedCode, errno, driverError } = (error ?? {}) as DriverError & { driverError?: DriverError };
+  return String(driverError?.code ?? driverError?.errno ?? extendedCode ?? code ?? errno);
 }

@@ -5,7 +5,7 @@ import type { Connections, Result, Statement } from '../sql/connections.js';
 import { type EmittingPool, handlePoolErrors } from '../sql/pool-errors.js';
 import { generationsOf } from './connection-generations.js';
 import { runPrepared } from './prepared.js';
-import { isReadOnly, isRejected } from '../sql/statement-errors.js';
+import { isReadOnly, isRejected, isStalePlan } from '../sql/statement-errors.js';
 import { type PooledConnection, stopStatement } from './stop-statement.js';
 
 const NONE_FREE =
@@ -48,8 +48,9 @@ export class Pool implements Connections {
   }
 
   /**
-   * Runs work on a connection. Drops the connection if the deadline passes, or if its server is read-only. If the whole
-   * pool gets no responses, its idle connections are probably dead too, and are replaced before they are used.
+   * Runs work on a connection. Drops the connection if the deadline passes, if its server is read-only, or if a column
+   * has changed since it prepared the statement. Then the other connections are probably unusable too, and are replaced
+   * before they are used.
    */
   private async hold<T>(operation: TimedOperation, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
     keepAlive(this.source);
@@ -72,8 +73,10 @@ export class Pool implements Connections {
       return result;
     } catch (error) {
       if (isRejected(error)) generations.respondedAt = performance.now();
-      mustDrop ||= isReadOnly(error);
-      if (isReadOnly(error)) generations.renew();
+      if (isReadOnly(error) || isStalePlan(error)) {
+        mustDrop = true;
+        generations.renew();
+      }
       throw error;
     } finally {
       operation.cancel = undefined;
