@@ -137,7 +137,7 @@ export interface Storage {
    */
   consumeAndSave(consumed: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Awaitable<boolean>;
   /**
-   * Finds a row by its exact key. Changes that are made later must not alter the returned object.
+   * Finds a row by its exact key. Each caller gets an object of its own, which later changes must not alter.
    *
    * A used row is returned too, with `revokedAt`, at least until it expires. An expired row may be returned or not. A
    * row is never returned if its grant does not exist or was revoked: by `revokeGrants()`, by `saveClient()` or

@@ -2,10 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 
 import { runStorageCheck, STORAGE_CHECKS } from '../../lib/kit/storage/check-storage.js';
 import { MapStorage } from '../stores/map-storage.js';
+import { BROKEN_BATCHES, WRONG_STORAGES } from './broken-batches.js';
 import { BROKEN_LISTS } from './broken-lists.js';
 import { BROKEN_STORAGES } from './broken-storages.js';
 
-const BROKEN = { ...BROKEN_STORAGES, ...BROKEN_LISTS };
+const BROKEN = { ...BROKEN_STORAGES, ...BROKEN_BATCHES, ...BROKEN_LISTS };
+/** The checks of concurrent calls. They need no other connection and do not wait. */
+const RACES = STORAGE_CHECKS.filter(({ race }) => race);
 
 describe('the storage contract', () => {
   it('has a broken storage for each check', () => {
@@ -26,4 +29,15 @@ describe('the storage contract', () => {
       expect(rest.at(-1)).toMatch(/^Documentation: the comments of `(?:Client)?Storage`/);
     },
   );
+
+  it.each(Object.entries(WRONG_STORAGES))('reports a storage that %s', async (_, mistake) => {
+    const failed: string[] = [];
+    for (const check of RACES) {
+      const honest = new MapStorage();
+      const storage = Object.assign(Object.create(honest) as MapStorage, mistake(honest));
+      const { name, result } = await runStorageCheck(check, () => storage, {});
+      if (result === 'failed') failed.push(name);
+    }
+    expect(failed).not.toEqual([]);
+  });
 });

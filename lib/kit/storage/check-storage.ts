@@ -8,6 +8,7 @@ import { COUNTING } from './counting.js';
 import { CONSUMING } from './consuming.js';
 import { FINDING } from './finding.js';
 import { LISTING } from './listing.js';
+import { LOOKING_UP } from './looking-up.js';
 import { REVOKING } from './revoking.js';
 import { SAVING } from './saving.js';
 import { SINGLE_VALUES } from './single-values.js';
@@ -20,6 +21,7 @@ export const STORAGE_CHECKS: readonly StorageCheck[] = [
   ...SAVING,
   ...CONSUMING,
   ...FINDING,
+  ...LOOKING_UP,
   ...SINGLE_VALUES,
   ...COUNTING,
   ...REVOKING,
