@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import { setTimeout as rest } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TemporarilyUnavailableError } from 'nest-oauth2/server';
 import type { DataSource } from 'typeorm';
@@ -6,6 +10,7 @@ import type { DataSource } from 'typeorm';
 import { ALICE, later, WEB } from '../support/model.js';
 import { open, type Opened, ownPrefix, SQLITE_IN_FILE } from './typeorm-databases.js';
 
+const require = createRequire(import.meta.url);
 const PREFIX = ownPrefix('locks');
 /** The expected minimum of timer callbacks. A blocked process runs only one or two. */
 const MANY = 8;
@@ -93,7 +98,40 @@ describe.each([
   });
 });
 
+/** The code of a thread that locks a file for 20 of 21 milliseconds. */
+const BUSY = `
+  const { workerData, parentPort } = require('node:worker_threads');
+  const database = new (require(workerData.libsql))(workerData.file);
+  const wait = (milliseconds) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+  for (let count = 0; ; count++) {
+    try {
+      database.exec('BEGIN IMMEDIATE');
+      wait(20);
+      database.exec('COMMIT');
+    } catch {}
+    if (count === 0) parentPort.postMessage('locked');
+    wait(1);
+  }
+`;
+
 describe('a TypeORM store on SQLite', () => {
+  it('saves every token while another process writes almost without a pause', async () => {
+    const { store, dataSource, close } = await open(SQLITE_IN_FILE, PREFIX, { store: { clients, deadline: 1.5 } });
+    const file = dataSource.options.database as string;
+    // SQLite locks the file against each connection, so a thread has the same effect as a process.
+    const busy = new Worker(BUSY, { eval: true, workerData: { libsql: require.resolve('libsql'), file } });
+    await once(busy, 'message');
+    const tokens = Array.from({ length: 30 }, (_, index) => `token ${index}`);
+    for (const accessToken of tokens) {
+      await store.saveToken({ accessToken, accessTokenExpiresAt: later() }, { ...WEB }, ALICE);
+      await rest(10);
+    }
+    await busy.terminate();
+    const found = await Promise.all(tokens.map((token) => store.getAccessToken(token)));
+    expect(found.map((token) => token?.accessToken)).toEqual(tokens);
+    await close();
+  }, 120_000);
+
   it('prunes 50,000 rows without blocking the process', async () => {
     const { store, dataSource, close } = await open(SQLITE_IN_FILE, PREFIX, { store: { clients } });
     const rows = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)';

@@ -93,9 +93,9 @@ async function findsCurrentRows(context: StorageContext): Promise<void> {
 
 /** Runs a write while look-ups of the same key are under way. Returns the result of a look-up that begins after it. */
 async function duringReads<T>(read: () => Promise<T>, write: () => unknown): Promise<T> {
-  let isWritten = false;
+  const state = { isWritten: false };
   const readers = Array.from({ length: READERS }, async () => {
-    while (!isWritten) {
+    while (!state.isWritten) {
       await read();
       // A storage that reads from memory would otherwise leave no time for the write.
       await turn();
@@ -105,7 +105,7 @@ async function duringReads<T>(read: () => Promise<T>, write: () => unknown): Pro
     await write();
     return await read();
   } finally {
-    isWritten = true;
+    state.isWritten = true;
     await Promise.allSettled(readers);
   }
 }

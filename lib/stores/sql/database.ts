@@ -40,6 +40,11 @@ export class Database {
    * `undefined` if no explanation is possible.
    */
   explain: (() => Promise<void>) | undefined;
+  /**
+   * Maximum milliseconds between two attempts to run a statement. A locked SQLite file has no queue: the file is free
+   * for a moment between two writes of another process, which a process that tries seldom would always miss.
+   */
+  private readonly maxPause: number;
   private readonly connections: Connections;
   private readonly placeholder: (index: number) => string;
   private explaining: Promise<void> | undefined;
@@ -51,6 +56,7 @@ export class Database {
   ) {
     const { dialect, connections } = executor;
     this.isBlocking = dialect === 'sqlite';
+    this.maxPause = this.isBlocking ? 16 : 256;
     this.connections = connections;
     this.now = rawSql(NOW[dialect]);
     this.statementStart = rawSql(NOW[dialect].replace('clock_timestamp', 'statement_timestamp'));
@@ -153,7 +159,7 @@ export class Database {
    */
   private attempt<T>(work: (operation: TimedOperation) => Promise<T>): Promise<T> {
     return this.deadline.within(async (operation) => {
-      for (let pause = 8; ; pause = Math.min(pause * 2, 256)) {
+      for (let pause = 8; ; pause = Math.min(pause * 2, this.maxPause)) {
         try {
           return await work(operation);
         } catch (error) {
