@@ -124,6 +124,11 @@ describe.each(cases)('a store of $library on $database.name whose pool is exhaus
     expect(await opened.store.once('single-use', 60)).toBe(true);
   });
 
+  it('never counts after the call has failed with 503', async () => {
+    await runTooLate(() => pool.store['storage'].count('attempts', 60, 1) as Promise<unknown>);
+    expect(await opened.store['storage'].count('attempts', 60, 0)).toMatchObject({ count: 0 });
+  });
+
   it('never revokes a grant after the call has failed with 503', async () => {
     await opened.store.saveToken(tokens('kept'), WEB, ALICE);
     await runTooLate(() => pool.store.revokeGrant('kept'));

@@ -64,10 +64,13 @@ export class PrismaExecutor implements SqlExecutor {
  */
 class PrismaConnections extends LibraryConnections {
   override async run(statement: Statement, operation: TimedOperation, isWrite: boolean): Promise<Result> {
-    if (!isWrite) return super.run(statement, operation, false);
-    return this.inTransaction(operation, (run) => run(statement, true));
+    if (SELECT.test(statement.text)) return super.run(statement, operation, isWrite);
+    return this.inTransaction(operation, (run) => run(statement, isWrite));
   }
 }
+
+/** Matches a query. Any other statement that returns records is a write with `RETURNING`. */
+const SELECT = /^\s*SELECT\b/;
 
 /** Returns the dialect of a client. Prisma has no public property for its provider. */
 function dialectOf(prisma: PrismaDatabase): Dialect {
