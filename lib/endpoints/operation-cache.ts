@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { ServerError, toOAuthError } from '../errors/index.js';
 import type { ServerContext } from '../contracts/feature.js';
 import type { Handler } from '../contracts/handler.js';
@@ -9,7 +10,7 @@ import { respondWithError } from './operation.js';
 import { copyComparable, RecentOptions } from './recent-options.js';
 import { ENGINE_OPTIONS } from '../options/engine-options.js';
 import { type Options, resolveOptions } from '../options/resolve-options.js';
-import { REQUIREMENT_NAMES } from '../options/token-requirements.js';
+import { FURTHER_REQUIREMENTS, REQUIREMENT_NAMES } from '../options/token-requirements.js';
 
 /**
  * Maximum number of cached operations. The least recently used is removed first. Clients can cause any combination of
@@ -64,7 +65,7 @@ export class OperationCache<O> {
 
   private find(options: object | undefined): O {
     const { options: settled } = this.server;
-    const scope = options && onlyScope(options);
+    const scope = options && onlyScope(options as Record<string, unknown>);
     if (options && scope === undefined) {
       return this.constantOperations.get(options) ?? this.recent.find(options) ?? this.makeFor(options);
     }
@@ -120,12 +121,13 @@ const UNSET = Object.fromEntries(
 
 /**
  * Returns the scope as text, if the options contain only a scope, as text or as a list of values. Otherwise
- * `undefined`.
+ * `undefined`. Requirements are read by name, because a loop does not find getters of a class.
  */
-function onlyScope(options: { scope?: unknown }): string | undefined {
+function onlyScope(options: { readonly [name: string]: unknown }): string | undefined {
   const { scope } = options;
   if (typeof scope !== 'string' && !isValueList(scope)) return undefined;
   for (const name in options) if (name !== 'scope') return undefined;
+  for (const name of FURTHER_REQUIREMENTS) if (options[name] !== undefined) return undefined;
   return typeof scope === 'string' ? scope : scope.join(' ');
 }
 
@@ -142,7 +144,8 @@ const MAX_DEPTH = 3;
  */
 function isConstant(value: unknown, depth = MAX_DEPTH): boolean {
   if (typeof value !== 'object' || value === null) return depth < MAX_DEPTH && typeof value !== 'function';
-  if (depth === 0 || !Object.isFrozen(value) || !isPlain(value)) return false;
+  // A proxy may return another value on each call, even if it is frozen.
+  if (depth === 0 || types.isProxy(value) || !Object.isFrozen(value) || !isPlain(value)) return false;
   // A getter may return another value on each call.
   const properties = Object.values(Object.getOwnPropertyDescriptors(value));
   return properties.every((property) => 'value' in property && isConstant(property.value, depth - 1));

@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+
 /** Maximum number of remembered options. A call compares its options with each of them. */
 const MAX_RECENT = 8;
 
@@ -47,11 +49,24 @@ export function copyComparable(options: object): object | undefined {
   return copy;
 }
 
-/** Whether a plain object has no other properties than those that a loop finds, such as inherited or hidden ones. */
+/**
+ * Whether an object is plain, and has no other properties than those that a loop finds, such as inherited or hidden
+ * ones. A proxy may return further properties by name.
+ */
 const hasOnly = (count: number, options: object) =>
-  Object.getPrototypeOf(options) === Object.prototype && Object.getOwnPropertyNames(options).length === count;
+  Object.getPrototypeOf(options) === Object.prototype &&
+  Object.getOwnPropertyNames(options).length === count &&
+  !types.isProxy(options);
 
-const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+/**
+ * Whether a value is an ordinary list. The elements of a derived class or a proxy may differ from the values that a
+ * loop over it returns.
+ */
+const isList = (value: unknown): value is readonly unknown[] =>
+  Array.isArray(value) &&
+  Object.getPrototypeOf(value) === Array.prototype &&
+  !Object.hasOwn(value, Symbol.iterator) &&
+  !types.isProxy(value);
 
 const isComparable = (value: unknown): boolean =>
   isList(value)

@@ -68,8 +68,11 @@ const CHECKS = {
 
 const CHECK_ENTRIES: readonly (readonly [string, OptionCheck])[] = Object.entries<OptionCheck>(CHECKS);
 
+/** The options of `authenticate()` that restrict which tokens are accepted, besides `scope`. */
+export const FURTHER_REQUIREMENTS: readonly string[] = Object.keys(CHECKS);
+
 /** The options of `authenticate()` that restrict which tokens are accepted. */
-export const REQUIREMENT_NAMES: readonly string[] = ['scope', ...Object.keys(CHECKS)];
+export const REQUIREMENT_NAMES: readonly string[] = ['scope', ...FURTHER_REQUIREMENTS];
 
 /**
  * Verifies the values of the token requirements in the options of a call of `authenticate()`.
