@@ -97,7 +97,8 @@ export interface ResourceHooksOf<Server> {
   admit?(request: Request, server: Server): void;
   /**
    * Validates an access token against the request that presents it, after the built-in checks such as expiry. It runs
-   * for every authentication scheme, including `Bearer`.
+   * for every authentication scheme, including `Bearer`. While a connection stays open, it is called again with the
+   * request that opened the connection, so it must consume a proof only once for each request.
    * @throws {OAuthError} To reject the request.
    */
   verify?(presented: PresentedTokenOf<Server>): Awaitable<void>;

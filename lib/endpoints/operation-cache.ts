@@ -10,7 +10,7 @@ import { respondWithError } from './operation.js';
 import { copyComparable, RecentOptions } from './recent-options.js';
 import { ENGINE_OPTIONS } from '../options/engine-options.js';
 import { type Options, resolveOptions } from '../options/resolve-options.js';
-import { FURTHER_REQUIREMENTS, REQUIREMENT_NAMES } from '../options/token-requirements.js';
+import { hasFurtherRequirement, REQUIREMENT_NAMES, type TokenRequirements } from '../options/token-requirements.js';
 
 /**
  * Maximum number of cached operations. The least recently used is removed first. Clients can cause any combination of
@@ -65,7 +65,7 @@ export class OperationCache<O> {
 
   private find(options: object | undefined): O {
     const { options: settled } = this.server;
-    const scope = options && onlyScope(options as Record<string, unknown>);
+    const scope = options && onlyScope(options);
     if (options && scope === undefined) {
       return this.constantOperations.get(options) ?? this.recent.find(options) ?? this.makeFor(options);
     }
@@ -123,11 +123,11 @@ const UNSET = Object.fromEntries(
  * Returns the scope as text, if the options contain only a scope, as text or as a list of values. Otherwise
  * `undefined`. Requirements are read by name, because a loop does not find getters of a class.
  */
-function onlyScope(options: { readonly [name: string]: unknown }): string | undefined {
+function onlyScope(options: { readonly scope?: unknown } & TokenRequirements): string | undefined {
   const { scope } = options;
   if (typeof scope !== 'string' && !isValueList(scope)) return undefined;
   for (const name in options) if (name !== 'scope') return undefined;
-  for (const name of FURTHER_REQUIREMENTS) if (options[name] !== undefined) return undefined;
+  if (hasFurtherRequirement(options)) return undefined;
   return typeof scope === 'string' ? scope : scope.join(' ');
 }
 

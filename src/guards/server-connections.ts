@@ -1,5 +1,12 @@
-import { capability, type Model, type OAuth2Server, type Request, type Token } from '../../lib/index.js';
-import { withContext } from '../module/oauth2-context.js';
+import { shareTokenLookUps } from '../../lib/adapter/index.js';
+import {
+  type AuthenticateOptions,
+  capability,
+  type OAuth2Server,
+  type Request,
+  Response,
+  type Token,
+} from '../../lib/index.js';
 import { OpenConnections } from './open-connections.js';
 import type { OpenStream } from './transports/transport.js';
 
@@ -7,15 +14,13 @@ import type { OpenStream } from './transports/transport.js';
 export class ServerConnections {
   private readonly byInterval = new Map<number, OpenConnections>();
 
-  constructor(private readonly model: Pick<Model, 'getAccessToken'>) {}
-
   /**
-   * Returns the connections whose tokens are looked up again at this interval, in seconds. `0`: they are not looked up
+   * Returns the connections whose tokens are verified again at this interval, in seconds. `0`: they are not verified
    * again.
    */
   withInterval(recheck: number): OpenConnections {
     let connections = this.byInterval.get(recheck);
-    if (!connections) this.byInterval.set(recheck, (connections = new OpenConnections(this.model, recheck)));
+    if (!connections) this.byInterval.set(recheck, (connections = new OpenConnections(recheck)));
     return connections;
   }
 }
@@ -27,14 +32,30 @@ export const CONNECTIONS = capability<ServerConnections>('open connections', 'OA
 interface AcceptedRequest {
   readonly server: OAuth2Server;
   readonly request: Request;
+  /** The requirements of the route. */
+  readonly options: AuthenticateOptions | undefined;
+  /** Attaches the token to the request. It throws if the guard of the application does not accept the token. */
+  readonly attach: (token: Token) => void;
   readonly connections: OpenConnections;
 }
 
-/** Closes a stream when the access token that opened it expires or is revoked. */
+/**
+ * Closes a stream when its access token expires, is revoked, or no longer meets the requirements of the route. The same
+ * `authenticate()` decides as for a new request.
+ */
 export function closeWithToken(
   token: Token,
   stream: OpenStream,
-  { server, request, connections }: AcceptedRequest,
+  { server, request, options, attach, connections }: AcceptedRequest,
 ): void {
-  connections.add(token, stream, (look) => withContext(server.context, request, look));
+  connections.add(token, stream, {
+    options,
+    async verify(round) {
+      // The look-up of the accepted request must not be used again.
+      shareTokenLookUps(request, round);
+      const current = await server.authenticate(request, new Response(), options);
+      attach(current);
+      return current;
+    },
+  });
 }

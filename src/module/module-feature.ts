@@ -26,7 +26,7 @@ export const moduleFeature = ({ name, tenant, secret, sharesModel, tenants }: Se
   id: 'OAuth2Module',
   install(builder) {
     builder.provide(SERVER_NAMES, () => ({ name, tenant }));
-    builder.provide(CONNECTIONS, () => new ServerConnections(builder.options.model));
+    builder.provide(CONNECTIONS, () => new ServerConnections());
     if (tenant !== undefined) builder.provide(TENANT, () => tenant);
     if (secret !== undefined) builder.provide(SECRET, () => secret);
     if (sharesModel) builder.provide(SHARED_MODEL, () => true);

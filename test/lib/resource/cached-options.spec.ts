@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { clientItself, OAuth2Server } from 'nest-oauth2/server';
+import { clientItself, OAuth2Server, type TokenRequirements } from 'nest-oauth2/server';
 import { resourceRequest, runOperation } from '../../support/requests.js';
 
 type Values = Record<string, unknown>;
@@ -15,18 +15,19 @@ const tokens: Values = {
 const getAccessToken = (value: string) => ({ client, accessTokenExpiresAt, ...(tokens[value] as object) });
 const newServer = () => new OAuth2Server({ model: { getAccessToken } as never });
 
-const NAMES = ['scope', 'anyScope', 'userRequired', 'roles', 'stepUp'];
+/** All requirements. A new one does not compile until it is added here and generated below. */
+const NAMES = ['scope', 'anyScope', 'userRequired', 'roles', 'stepUp'] as const;
+type Requirements = Record<'scope' | keyof TokenRequirements, unknown>;
+type Generators = Record<(typeof NAMES)[number], fc.Arbitrary<unknown>>;
 const list = (...values: string[]) => fc.subarray(values, { minLength: 1 });
-const requirements: fc.Arbitrary<Values> = fc.record(
-  {
-    scope: fc.oneof(fc.constantFrom('read', 'write', 'read write'), list('read', 'write')),
-    anyScope: list('read', 'write', 'other'),
-    userRequired: fc.boolean(),
-    roles: list('editor', 'admin'),
-    stepUp: fc.constantFrom({ acr: ['mfa'] }, { acr: ['other'] }, { maxAge: 60 }),
-  },
-  { requiredKeys: [] },
-);
+const GENERATORS: Generators & Record<keyof Requirements, unknown> = {
+  scope: fc.oneof(fc.constantFrom('read', 'write', 'read write'), list('read', 'write')),
+  anyScope: list('read', 'write', 'other'),
+  userRequired: fc.boolean(),
+  roles: list('editor', 'admin'),
+  stepUp: fc.constantFrom({ acr: ['mfa'] }, { acr: ['other'] }, { maxAge: 60 }),
+};
+const requirements: fc.Arbitrary<Values> = fc.record(GENERATORS, { requiredKeys: [] });
 
 /** Defines the properties of an object as getters, or as properties that a loop does not find. */
 const define = (target: object, values: Values, { enumerable, isGetter }: { enumerable: boolean; isGetter: boolean }) =>
