@@ -51,10 +51,11 @@ export interface IntrospectedTokensOptions {
   introspectionEndpoint?: string;
   credentials: IntrospectionCredentials;
   /**
-   * The resource URI of this API, or several. Tokens for other resources, or for none, are rejected. If omitted, the
-   * audience is not verified. RFC 8707 §2
+   * The resource URI of this API, or several. Tokens for other resources, or for none, are rejected. `null` accepts every
+   * token of the authorization server: use it only if the server serves this API alone, or if `resourceIndicators()`
+   * verifies the resource. RFC 8707 §2
    */
-  audience?: string | readonly string[];
+  audience: string | readonly string[] | null;
   cache?: IntrospectionCache;
   /** Seconds to wait for the authorization server before the response is 503. Default: `3`. */
   timeout?: number;
@@ -129,6 +130,10 @@ export function settle(options: IntrospectedTokensOptions): Settings {
     `${NAME} requires \`credentials\`: the \`id\` and the \`secret\` of a client that may introspect tokens`,
   );
   assertConfig(
+    audience !== undefined,
+    `${NAME} requires \`audience\`: the resource URI of this API, or \`null\` to accept tokens for every API of the authorization server`,
+  );
+  assertConfig(
     options.responses === undefined || typeof options.responses?.read === 'function',
     `\`responses\` of ${NAME} must be the result of \`signedResponses()\``,
   );
@@ -140,7 +145,7 @@ export function settle(options: IntrospectedTokensOptions): Settings {
     issuer,
     introspectionEndpoint,
     credentials,
-    audience: readAudience(NAME, audience),
+    audience: audience === null ? [] : readAudience(NAME, audience),
     cache: {
       lifetime: readSeconds(NAME, 'cache.lifetime', cache?.lifetime, { defaultValue: 30 }),
       negativeLifetime: readSeconds(NAME, 'cache.negativeLifetime', cache?.negativeLifetime, { defaultValue: 5 }),

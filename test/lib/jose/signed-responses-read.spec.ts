@@ -44,6 +44,7 @@ describe('IntrospectedTokens that require signed introspection responses', () =>
       issuer: server.url,
       introspectionEndpoint: `${server.url}/introspect`,
       credentials: { id: 'api', secret: 'secret' },
+      audience: null,
       responses: signedResponses({ issuer: server.url, jwksUri: `${server.url}/jwks` }),
     });
     return tokens.getAccessToken('a-token');
@@ -91,6 +92,7 @@ describe('IntrospectedTokens that require signed introspection responses', () =>
         new IntrospectedTokens({
           issuer: 'https://id.example',
           credentials: { id: 'a', secret: 'b' },
+          audience: null,
           responses: signedResponses as never,
         }),
     ],

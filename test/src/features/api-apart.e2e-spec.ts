@@ -212,7 +212,7 @@ describe.each(ANY_PLATFORM)('a client that knows only the URL of an API, on %s,'
     const store = new MemoryStore({ clients: [...clients, apiClient], users });
     await startServer(platform, serverPort, store, [notes, mail]);
 
-    const model = new IntrospectedTokens({ issuer, credentials });
+    const model = new IntrospectedTokens({ issuer, credentials, audience: null });
     const resources = [notes, mail].map((resource) => ({ resource, authorizationServers: [issuer] }));
     const features = [protectedResource({ resources }), resourceIndicators()];
     const imports = [OAuth2Module.forRoot({ model, features, controllers: false })];
@@ -245,7 +245,11 @@ describe.each(ANY_PLATFORM)('a client that knows only the URL of an API, on %s,'
 
 describe('an API without an authorization server', () => {
   it('reports at start-up that `controllers: false` is missing', async () => {
-    const model = new IntrospectedTokens({ issuer: 'https://id.example', credentials: { id: 'a', secret: 'b' } });
+    const model = new IntrospectedTokens({
+      issuer: 'https://id.example',
+      credentials: { id: 'a', secret: 'b' },
+      audience: null,
+    });
     await expect(startApplication('express', { imports: [OAuth2Module.forRoot({ model })] })).rejects.toThrow(
       'the model lacks `getClient()`, `saveToken()`, which the token endpoint needs: implement them, or set `controllers: false` if this API only checks tokens',
     );

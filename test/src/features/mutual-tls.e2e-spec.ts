@@ -358,7 +358,7 @@ describe.each(PLATFORMS)('mutual TLS behind a proxy on %s', (platform) => {
     const options = { proxy: { trusted: ['127.0.0.1'], header: 'client-cert', verified: true } };
     await startServer(platform, port, issuer, options, publicKey);
     const credentials = { id: 'api', secret: SECRET };
-    const model = new IntrospectedTokens({ issuer, credentials });
+    const model = new IntrospectedTokens({ issuer, credentials, audience: null });
     const imports = [OAuth2Module.forRoot({ model, controllers: false, features: [mutualTls()] })];
     const api = await startApplication(
       platform,

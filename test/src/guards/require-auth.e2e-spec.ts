@@ -116,7 +116,9 @@ describe.each(SETUPS)('step-up authentication by @RequireAuth() with $of tokens 
     server = await startApplication(platform, { imports, controllers }, { port });
     const credentials = { id: 'app', secret: 'app-secret' };
     const apart =
-      of === 'signed' ? new JwtTokens({ issuer, audience: issuer }) : new IntrospectedTokens({ issuer, credentials });
+      of === 'signed'
+        ? new JwtTokens({ issuer, audience: issuer })
+        : new IntrospectedTokens({ issuer, credentials, audience: null });
     const alone = [OAuth2Module.forRoot({ model: apart, controllers: false })];
     api = of === 'opaque' ? server : await startApplication(platform, { imports: alone, controllers });
   });

@@ -59,6 +59,7 @@ function modelOf({ body: text, status, type }: Reply, options: Partial<Introspec
     issuer: ISSUER,
     introspectionEndpoint: `${ISSUER}/introspect`,
     credentials: { id: 'api', secret: SECRET },
+    audience: null,
     fetch: async () => new Response(text, { status, headers: { 'content-type': type } }),
     ...options,
   });

@@ -11,7 +11,9 @@ const said = { active: true, client_id: 'web', sub: 'alice' };
 
 function serverOf(options: Partial<IntrospectedTokensOptions> = {}): OAuth2Server {
   const credentials = { id: 'api', secret: 'secret' };
-  return new OAuth2Server({ model: new IntrospectedTokens({ issuer: remote.url, credentials, ...options }) });
+  return new OAuth2Server({
+    model: new IntrospectedTokens({ issuer: remote.url, credentials, audience: null, ...options }),
+  });
 }
 
 const call = (server: OAuth2Server, token = 'token') =>

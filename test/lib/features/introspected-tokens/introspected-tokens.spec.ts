@@ -11,7 +11,7 @@ const soon = () => Math.floor(Date.now() / 1000) + 600;
 const active = (members: object = {}) => ({ active: true, client_id: 'web', sub: 'alice', exp: soon(), ...members });
 
 const modelOf = (options: Partial<IntrospectedTokensOptions> = {}) =>
-  new IntrospectedTokens({ issuer: remote.url, credentials, ...options });
+  new IntrospectedTokens({ issuer: remote.url, credentials, audience: null, ...options });
 
 /** Sends a request with a token to an API that introspects it at the remote server. */
 const call = (model: IntrospectedTokens, token = 'token', scope?: string) =>
@@ -351,6 +351,7 @@ describe('options of IntrospectedTokens', () => {
       "must be 'client_secret_basic' or 'client_secret_post'",
       { credentials: { ...credentials, method: 'private_key_jwt' } },
     ],
+    ['IntrospectedTokens requires `audience`: the resource URI of this API', { audience: undefined }],
     ['An empty list would accept every token', { audience: [] }],
     ['An empty list would accept every token', { audience: '' }],
     ['`timeout` of IntrospectedTokens must be a number of seconds above 0', { timeout: 0 }],
@@ -358,7 +359,7 @@ describe('options of IntrospectedTokens', () => {
     ['`cache.size` of IntrospectedTokens must be a whole number above 0', { cache: { size: 1.5 } }],
     ['`concurrency` of IntrospectedTokens must be a whole number above 0', { concurrency: Infinity }],
   ])('are rejected with an error: %s', (sentence, options) => {
-    const make = () => new IntrospectedTokens({ issuer, credentials, ...options } as never);
+    const make = () => new IntrospectedTokens({ issuer, credentials, audience: null, ...options } as never);
     expect(make).toThrow(InvalidArgumentError);
     expect(make).toThrow(sentence);
   });

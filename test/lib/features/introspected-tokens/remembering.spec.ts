@@ -11,7 +11,12 @@ const remote = new IntrospectionServer();
 
 function modelOf(options: Partial<IntrospectedTokensOptions> = {}): IntrospectedTokens {
   const introspectionEndpoint = `${remote.url}/introspect`;
-  return new IntrospectedTokens({ introspectionEndpoint, credentials: { id: 'api', secret: 's' }, ...options });
+  return new IntrospectedTokens({
+    introspectionEndpoint,
+    credentials: { id: 'api', secret: 's' },
+    audience: null,
+    ...options,
+  });
 }
 
 const call = async (model: IntrospectedTokens, token = 'token') =>
