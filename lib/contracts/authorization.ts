@@ -30,6 +30,8 @@ export interface Authorization {
   grantedAt?: Date;
   /** The latest time at which the access token may expire. If omitted, only the configured lifetimes apply. */
   notAfter?: Date | undefined;
+  /** Whether the token is issued to the client for itself, so that `user` stands for the client. Default: `false`. */
+  isForClient?: boolean;
   /** Further properties to save with the token. */
   extra?: Record<string, unknown>;
 }

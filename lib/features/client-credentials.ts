@@ -12,6 +12,6 @@ export class ClientCredentialsGrantType extends GrantType<ClientCredentialsModel
     const scope = requestedScope(request);
     const user = await this.model.getUserFromClient(client);
     if (!user) throw new InvalidGrantError('Invalid grant: user credentials are invalid');
-    return await this.issueToken({ client, user, scope });
+    return await this.issueToken({ client, user, scope, isForClient: true });
   }
 }

@@ -21,7 +21,7 @@ export function standardMembers({ kind, token }: StoredToken, issuer: string | u
   return {
     scope: scopeText(scope) || undefined,
     client_id: client.id,
-    sub: subjectOf(user),
+    sub: subjectOf(user, client),
     username: usernameOf(user),
     exp: expiryOf(isAccess ? token.accessTokenExpiresAt : token.refreshTokenExpiresAt),
     iat: Number.isFinite(iat) ? (iat as unknown) : undefined,

@@ -79,7 +79,7 @@ async function claimsOf(
   { token, client, user, issuer }: MintedToken,
   { server, audience }: { server: ServerContext; audience: readonly string[] },
 ) {
-  const sub = subjectOf(user);
+  const sub = subjectOf(user, client);
   if (sub === undefined)
     throw new ServerError('Server error: cannot issue a JWT, because the `user` has no `id` for `sub`');
   if (issuer === undefined)

@@ -4,6 +4,7 @@ import type { Awaitable, CoreClient, Model, Scope, Token, Unsaved, User } from '
 import { earlier, type GrantSpan, grantSpan, notAfter } from './grant-lifetime.js';
 import { expiry } from './lifetime.js';
 import { newGrantId, opaqueToken } from './opaque.js';
+import { verifySubject } from './subject.js';
 import { approveScope, scopeForModel, withinScope } from './scope.js';
 
 /** The options with which a token is issued. Lifetimes are in seconds. */
@@ -58,6 +59,7 @@ interface TokenTexts {
 
 /** Creates the complete token for an authorization, without saving it. RFC 6749 §5.1 */
 export async function prepareToken(options: IssueOptions, authorization: Authorization): Promise<Unsaved<Token>> {
+  if (!authorization.isForClient) verifySubject(authorization.user, authorization.client);
   // Lifetimes come first, because an invalid lifetime must fail before the model is called.
   const lifetimes = decideLifetimes(options, authorization);
   // Only steps that call the model or a feature are awaited, because `await` is expensive compared to the other steps.

@@ -106,7 +106,7 @@ async function findOwn(
  * RFC 9068 §2.2
  */
 function claimsOf(client: CoreClient, user: User): Record<string, unknown> {
-  return { sub: subjectOf(user), client_id: client.id };
+  return { sub: subjectOf(user, client), client_id: client.id };
 }
 
 async function verifyForeign(
@@ -126,11 +126,11 @@ async function verifyForeign(
     const error = new InvalidRequestError(`Invalid parameter: \`${token.as}_token_type\``);
     throw error.because({ ...detail, given: token.type });
   }
-  return checkVerifiedToken(await model.verifyForeignToken(token, request.client), '`verifyForeignToken()`');
+  return checkVerifiedToken(await model.verifyForeignToken(token, request.client), '`verifyForeignToken()`', request);
 }
 
 const readOther = async (token: ForeignToken, request: ClientRequest, otherTokens: KnownTokens) =>
-  checkVerifiedToken(await otherTokens.read(token, request), 'the feature that verified the foreign token');
+  checkVerifiedToken(await otherTokens.read(token, request), 'the feature that verified the foreign token', request);
 
 /**
  * Validates the properties of a verified foreign token. `undefined` if the verifier returned none, or if the token has
@@ -140,6 +140,7 @@ const readOther = async (token: ForeignToken, request: ClientRequest, otherToken
 function checkVerifiedToken(
   verified: VerifiedToken | Falsy,
   by: string,
+  request: ClientRequest,
 ): Omit<SubjectOrActorToken, 'type'> | undefined {
   if (!verified) return undefined;
   const { user, scope, resource, expiresAt, claims, act, may_act, cnf, allClaims } = verified;
@@ -153,7 +154,7 @@ function checkVerifiedToken(
     scope,
     resource,
     expiresAt,
-    claims: claims ?? { sub: subjectOf(user) },
+    claims: claims ?? { sub: subjectOf(user, request.client) },
     act,
     may_act,
     cnf,

@@ -358,7 +358,7 @@ describe('token exchange (RFC 8693)', () => {
       ] as const) {
         expect(await introspect(server, id, value)).toMatchObject({
           active: true,
-          sub: 'web',
+          sub: 'oauth2:client:web',
           client_id: id,
         });
       }
