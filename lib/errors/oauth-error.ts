@@ -56,6 +56,15 @@ export class OAuthError extends Error {
   }
 
   /**
+   * Whether the message may be sent to the client, as for errors of `http-errors`. Exception filters of Nest read it, so
+   * that an error which a controller does not catch has its own status. `undefined` for errors to log as status 500.
+   */
+  get expose(): boolean | undefined {
+    if (this.status < 500) return true;
+    return this.status === 503 ? false : undefined;
+  }
+
+  /**
    * Attaches the reason of a refusal for events and the log. The client does not receive it. It must not contain
    * secrets.
    */
