@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { scrypt, scryptSync, timingSafeEqual } from 'node:crypto';
+import { scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
 export interface Account {
@@ -13,7 +13,7 @@ export interface Account {
 export class Users {
   private readonly accounts: readonly Account[] = [{ id: '1', username: 'alice', name: 'Alice Liddell' }];
   private readonly salt = 'in production, a random salt for each user';
-  private readonly hash = scryptSync('wonderland', this.salt, 32);
+  private readonly hash = this.hashOf('wonderland');
 
   findById(id: string): Account | undefined {
     return this.accounts.find((account) => account.id === id);
@@ -21,8 +21,11 @@ export class Users {
 
   async findByCredentials(username: string, password: string): Promise<Account | undefined> {
     // Hash the password for unknown usernames too, so that the response time does not reveal which usernames exist.
-    const hash = (await promisify(scrypt)(password, this.salt, 32)) as Buffer;
-    const account = this.accounts.find((candidate) => candidate.username === username);
-    return account && timingSafeEqual(hash, this.hash) ? account : undefined;
+    const isRight = timingSafeEqual(await this.hashOf(password), await this.hash);
+    return isRight ? this.accounts.find((candidate) => candidate.username === username) : undefined;
+  }
+
+  private async hashOf(password: string): Promise<Buffer> {
+    return (await promisify(scrypt)(password, this.salt, 32)) as Buffer;
   }
 }
