@@ -45,7 +45,7 @@ describeMariaDB('takeover by spelling', () => {
   beforeAll(() => run(url, `CREATE DATABASE ${database} COLLATE utf8mb4_unicode_ci`));
   afterAll(() => run(url, `DROP DATABASE ${database}`));
 
-  describe('in the guides about passwords', () => {
+  describe('in docs/guides/users-and-passwords.md and docs/guides/sign-up-and-reset.md', () => {
     const guide = writePasswordCode('spelling');
     let application: PasswordApplication | undefined;
     afterEach(async () => {

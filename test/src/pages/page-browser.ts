@@ -3,7 +3,7 @@ export class PageBrowser {
   readonly cookies = new Map<string, string>();
 
   constructor(
-    private readonly url: string,
+    readonly url: string,
     private readonly headers: Record<string, string> = {},
   ) {}
 

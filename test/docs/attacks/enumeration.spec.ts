@@ -1,0 +1,130 @@
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import libsql from 'libsql';
+import type { Users } from 'nest-oauth2/stores';
+
+import { add } from '../../../src/schematics/index.js';
+import type { ShownPage } from '../../src/pages/page-browser.js';
+import { StagedApplication } from '../../src/schematics/staged-application.js';
+import { ScryptCount } from '../../stores/scrypt-count.js';
+import { stopApplications } from '../../support/test-application.js';
+import { type OpenUsers, startSignUp, writeSignUp } from './guide-applications.js';
+import { GuideCode } from './guide-code.js';
+import { PasswordApplication, passwordCode, writePasswordCode } from './password-application.js';
+
+const PASSWORD = 'a long password of the user';
+const SQLITE = { type: 'better-sqlite3', driver: libsql, database: ':memory:' } as const;
+
+const [passwords, signUp] = [writePasswordCode('enumeration'), writeSignUp('enumeration')];
+const written = [passwords, signUp];
+afterAll(() => written.forEach((guide) => guide.remove()));
+
+/** The users of each code that verifies passwords, with the user `alice@example.com`. */
+const USERS: Record<string, () => Promise<Users>> = {
+  async 'docs/guides/users-and-passwords.md'() {
+    const app = await PasswordApplication.start(await passwordCode(passwords), SQLITE);
+    await app.reset('alice@example.com', PASSWORD);
+    return app.users;
+  },
+  async 'docs/reference/features/sessions.md'() {
+    const { users } = await startSignUp(signUp);
+    await users.create('alice@example.com', PASSWORD);
+    return users;
+  },
+  async 'an application made by nest add'() {
+    const files = (await new StagedApplication().run(add({ store: 'memory' }))).files();
+    const code = GuideCode.of('enumeration-template', files);
+    written.push(code);
+    const { Database } = await code.import<{ Database: { open(): Promise<{ users: OpenUsers }> } }>(
+      'src/oauth/database.ts',
+    );
+    const { users } = await Database.open();
+    await users.create('alice@example.com', PASSWORD);
+    return users;
+  },
+};
+
+describe.each(Object.keys(USERS))('the users of %s', (source) => {
+  let scrypt: ScryptCount;
+  beforeEach(() => {
+    scrypt = new ScryptCount();
+  });
+  afterEach(async () => {
+    scrypt.stop();
+    await stopApplications();
+  });
+
+  it('compute as many hashes for an unknown user as for a wrong password', async () => {
+    const users = await USERS[source]!();
+    const cost = (name: string) =>
+      scrypt.during(async () => expect(await users.findByCredentials(name, 'a wrong password')).toBeFalsy());
+    expect([await cost('alice@example.com'), await cost('unknown@example.com')]).toEqual([1, 1]);
+  });
+});
+
+describe('unbounded work', () => {
+  afterEach(stopApplications);
+
+  it.each(['docs/reference/features/sessions.md', 'an application made by nest add'])(
+    'is not ordered by many concurrent sign-ins in %s',
+    async (source) => {
+      const users = await USERS[source]!();
+      const scrypt = new ScryptCount();
+      const attempts = Array.from({ length: 60 }, async (_, index) => users.findByCredentials(`user-${index}`, 'x'));
+      await Promise.allSettled(attempts);
+      scrypt.stop();
+      expect(scrypt.atOnce).toBeLessThanOrEqual(2);
+    },
+  );
+});
+
+describe('the responses of docs/guides/sign-up-and-reset.md', () => {
+  afterEach(stopApplications);
+
+  /** The parts of a page that do not differ between two requests of one kind. */
+  const shown = ({ status, html, headers }: ShownPage) => ({
+    status,
+    html: html.replaceAll(/value="[^"]*"/g, ''),
+    headers: [...headers.keys()].toSorted(),
+  });
+
+  it('are the same for an address with and without an account, and both get an e-mail', async () => {
+    const app = await PasswordApplication.start(await passwordCode(passwords), SQLITE);
+    await app.reset('alice@example.com', PASSWORD);
+    const scrypt = new ScryptCount();
+    const known = await app.request('alice@example.com');
+    const unknown = await app.request('unknown@example.com');
+    scrypt.stop();
+    expect(shown(known.page)).toEqual(shown(unknown.page));
+    expect([known.mail?.to, unknown.mail?.to]).toEqual(['alice@example.com', 'unknown@example.com']);
+    expect(scrypt.total).toBe(0);
+  });
+
+  it('compute no hash for a link that was used or is no link', async () => {
+    const app = await PasswordApplication.start(await passwordCode(passwords), SQLITE);
+    const { mail } = await app.request('alice@example.com');
+    await app.choose(mail!, PASSWORD);
+    const scrypt = new ScryptCount();
+    const { status } = await app.choose(mail!, PASSWORD);
+    await app.choose({ ...mail!, text: 'https://id.example.com/password/new?token=x' }, PASSWORD);
+    scrypt.stop();
+    expect([status, scrypt.total]).toEqual([400, 0]);
+  });
+});
+
+describe('the sign-up page of docs/reference/features/sessions.md', () => {
+  afterEach(stopApplications);
+
+  it('computes a hash for a name that is taken too', async () => {
+    const app = await startSignUp(signUp);
+    await app.users.create('alice@example.com', PASSWORD);
+    const scrypt = new ScryptCount();
+    const costs: number[] = [];
+    for (const username of ['alice@example.com', 'new@example.com']) {
+      const browser = app.browser();
+      const form = await browser.get('/sign-up');
+      costs.push(await scrypt.during(() => browser.send(form, { username, password: PASSWORD })));
+    }
+    scrypt.stop();
+    expect(costs).toEqual([1, 1]);
+  });
+});
