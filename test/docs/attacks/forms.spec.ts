@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import libsql from 'libsql';
 
-import { type ShownPage, PageBrowser } from '../../src/pages/page-browser.js';
+import type { PageBrowser, ShownPage } from '../../src/pages/page-browser.js';
 import { stopApplications } from '../../support/test-application.js';
 import {
   startOwnLogin,

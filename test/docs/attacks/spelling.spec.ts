@@ -5,7 +5,7 @@ import { DataSource, type MigrationInterface } from 'typeorm';
 import { add } from '../../../src/schematics/index.js';
 import { StagedApplication } from '../../src/schematics/staged-application.js';
 
-import { SERVERS } from '../../stores/typeorm-databases.js';
+import { findServers } from '../../stores/typeorm-databases.js';
 import { stopApplications } from '../../support/test-application.js';
 import { GuideCode } from './guide-code.js';
 import { PasswordApplication, passwordCode, writePasswordCode } from './password-application.js';
@@ -17,17 +17,13 @@ const ATTACK = 'the password of the attacker';
 /** Addresses of other domains and users that collations of MariaDB and MySQL treat as equal to the victim's. */
 const SPELLINGS = ['victim@exàmple.com', 'vïctim@example.com', 'victim@example.com\u0080', 'ⓥictim@example.com'];
 
-const MARIADB = SERVERS.find(({ type }) => type === 'mariadb')!;
-const url = process.env[MARIADB.variable] ?? MARIADB.url;
-const isRunning = await new DataSource({ type: 'mariadb', url }).initialize().then(
-  (db) => db.destroy().then(() => true),
-  () => false,
-);
-const describeMariaDB = isRunning ? describe : describe.skip;
+const mariadb = (await findServers()).find(({ name }) => name === 'MariaDB');
+const { url = '' } = (mariadb?.options() ?? {}) as { url?: string };
+const describeMariaDB = mariadb ? describe : describe.skip;
 
 /** A database that only this process uses. */
 const database = `attack_${process.pid}_${Date.now()}`;
-const own = new URL(database, url).href;
+const own = mariadb ? new URL(database, url).href : '';
 
 /** Runs statements on the server. */
 async function run(address: string, ...statements: string[]): Promise<unknown> {
