@@ -8,7 +8,7 @@ export interface StoredNotification {
   /** The issuer that sends the notification. */
   issuer: string;
   clientId: string;
-  /** The host name of the receiver. Concurrent deliveries are limited per host. */
+  /** The host name of the receiver. Stored messages and concurrent deliveries are limited per host and client. */
   host: string;
   /** The parameters of the notification, by name. */
   data: Readonly<Record<string, string>>;

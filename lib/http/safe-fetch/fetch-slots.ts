@@ -44,20 +44,21 @@ export class FetchSlots {
    * @param requester The network of the client that caused the fetch. If `undefined`, the requester is not limited.
    * @throws {FetchError} With kind `busy`, if a limit is reached.
    */
-  async forHost<T>(hostname: string, requester: string | undefined, work: () => Promise<T>): Promise<T> {
+  async forHost<T>(url: URL, requester: string | undefined, work: () => Promise<T>): Promise<T> {
+    const { hostname } = url;
     const limits: Limit[] = [[`host ${hostname}`, this.perHost]];
     for (const suffix of suffixesOf(hostname)) {
       const isShort = suffix.split('.').length === 2;
       limits.push([`domain ${suffix}`, this.perHost * (isShort ? WIDE : MEDIUM)]);
     }
     if (requester !== undefined) limits.push([`requester ${requester}`, this.perHost * WIDE]);
-    return await this.withSlots(this.fetches, hostname, limits, async () => {
+    return await this.withSlots(this.fetches, url, limits, async () => {
       try {
         const result = await work();
-        this.reachable.add(hostname);
+        this.reachable.add(url);
         return result;
       } catch (error) {
-        if (error instanceof FetchError && error.kind === 'network') this.reachable.delete(hostname);
+        if (error instanceof FetchError && error.kind === 'network') this.reachable.delete(url);
         throw error;
       }
     });
@@ -67,29 +68,24 @@ export class FetchSlots {
    * Runs the DNS look-up of a host name within the total number of simultaneous look-ups.
    * @throws {FetchError} With kind `busy`, if that number is reached.
    */
-  async forLookUp<T>(hostname: string, work: () => PromiseLike<T>): Promise<T> {
-    return await this.withSlots(this.lookUps, hostname, [], work);
+  async forLookUp<T>(url: URL, work: () => PromiseLike<T>): Promise<T> {
+    return await this.withSlots(this.lookUps, url, [], work);
   }
 
   /**
    * Runs a request within the total number of connections and the limits of its IP address and address range.
    * @throws {FetchError} With kind `busy`, if a limit is reached.
    */
-  async forConnection<T>(hostname: string, address: string, work: () => Promise<T>): Promise<T> {
+  async forConnection<T>(url: URL, address: string, work: () => Promise<T>): Promise<T> {
     const limits: Limit[] = [
       [`address ${networkOf(address)}`, this.perHost],
       [`network ${addressRangeOf(address)}`, this.perHost * WIDE],
     ];
-    return await this.withSlots(this.connections, hostname, limits, work);
+    return await this.withSlots(this.connections, url, limits, work);
   }
 
-  private withSlots<T>(
-    slots: Slots,
-    hostname: string,
-    limits: readonly Limit[],
-    work: () => PromiseLike<T>,
-  ): Promise<T> {
-    if (!this.reachable.has(hostname)) return slots.run(limits, this.reserved, work);
+  private withSlots<T>(slots: Slots, url: URL, limits: readonly Limit[], work: () => PromiseLike<T>): Promise<T> {
+    if (!this.reachable.has(url)) return slots.run(limits, this.reserved, work);
     const separate = limits.map(([key, limit]): Limit => [`reachable ${key}`, limit]);
     return slots.run(separate, 0, work);
   }

@@ -96,7 +96,7 @@ export class SafeFetch {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     const error = url ? this.findUrlError(url) : 'it is not a valid URL';
     if (!url || error !== undefined) throw new FetchError('url', `${text} cannot be fetched: ${error}`);
-    return this.slots.forHost(url.hostname, fetchRequest.requester, () => this.fetchInTime(url, fetchRequest));
+    return this.slots.forHost(url, fetchRequest.requester, () => this.fetchInTime(url, fetchRequest));
   }
 
   /** Limits the time of the whole fetch, so that a host cannot prolong it by sending single bytes. */
@@ -118,7 +118,7 @@ export class SafeFetch {
   ): Promise<FetchedContent<Body>> {
     const addresses = await this.addressesOf(url);
     // The lowest address, so that a host with several addresses is always counted under the same one.
-    return this.slots.forConnection(url.hostname, addresses.toSorted()[0]!, async () => {
+    return this.slots.forConnection(url, addresses.toSorted()[0]!, async () => {
       const { accept, content } = fetchRequest;
       const response = await requestPinned(url, addresses, { signal, accept, posted: content, ca: this.options.ca });
       try {
@@ -131,7 +131,7 @@ export class SafeFetch {
 
   private async addressesOf(url: URL): Promise<readonly string[]> {
     const name = withoutBrackets(url.hostname);
-    const addresses = isIP(name) ? [name] : name === 'localhost' ? LOOPBACK : await this.lookUp(name);
+    const addresses = isIP(name) ? [name] : name === 'localhost' ? LOOPBACK : await this.lookUp(name, url);
     if (addresses.length === 0) throw new FetchError('address', `the host name ${name} has no address`);
     // All addresses must be allowed: the connection may use any of them.
     const refused = addresses.find((address) => !this.mayConnect(address, url.protocol));
@@ -140,13 +140,13 @@ export class SafeFetch {
   }
 
   /** Resolves a host name within a part of the timeout, so that silent name servers release their slots early. */
-  private lookUp(name: string): Promise<readonly string[]> {
+  private lookUp(name: string, url: URL): Promise<readonly string[]> {
     const { timeout, lookup } = this.options;
     const late = new FetchError(
       'network',
       `the name servers of ${name} did not respond within ${timeout / LOOK_UP_DIVISOR} s`,
     );
-    return this.slots.forLookUp(name, () =>
+    return this.slots.forLookUp(url, () =>
       withDeadline(timeout / LOOK_UP_DIVISOR, late, (signal) => lookup(name, signal)),
     );
   }

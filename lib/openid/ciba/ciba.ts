@@ -2,9 +2,9 @@ import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import type { Feature } from '../../contracts/feature.js';
 import { InvalidClientMetadataError } from '../../errors/index.js';
 import { DEVICE_METHODS } from '../../features/device-authorization/device-model.js';
-import { SafeFetch } from '../../http/safe-fetch/index.js';
 import { CLOCK_TOLERANCES } from '../../jose/clock-tolerances.js';
 import { SIGNED_REQUESTS } from '../../jose/request-objects/signed-requests.js';
+import { NotificationFetch } from '../notifications/notification-fetch.js';
 import { CIBA_ENDPOINT } from './backchannel-requests.js';
 import { CibaEndpoint } from './ciba-endpoint.js';
 import { CIBA } from './ciba-capability.js';
@@ -22,7 +22,7 @@ import { Pings } from './pings.js';
 export function ciba(options: CibaOptions = {}): Feature {
   const settings = settle(options);
   const { algorithms } = settings.signed;
-  const fetch = new SafeFetch({ ...settings.fetch });
+  const fetch = new NotificationFetch({ ...settings.fetch });
   return {
     id: 'ciba',
     specification: 'OpenID CIBA',
@@ -83,7 +83,7 @@ function verifyNotificationEndpoint({
 }
 
 /** Returns the client fields of CIBA. Their validators accept what these settings support. */
-const clientFields = ({ signed: { algorithms }, userCode }: CibaSettings, fetch: SafeFetch) => [
+const clientFields = ({ signed: { algorithms }, userCode }: CibaSettings, fetch: NotificationFetch) => [
   fields.BACKCHANNEL_TOKEN_DELIVERY_MODE,
   fields.BACKCHANNEL_CLIENT_NOTIFICATION_ENDPOINT.restrict((uri) => fetch.isFetchable(uri)),
   fields.BACKCHANNEL_AUTHENTICATION_REQUEST_SIGNING_ALG.restrict((alg) => algorithms.some((one) => one === alg)),

@@ -1,10 +1,11 @@
 import type { DeviceAuthorization } from '../../features/device-authorization/device-model.js';
 import type { ServerContext } from '../../contracts/feature.js';
-import { FetchError, type SafeFetch } from '../../http/safe-fetch/index.js';
+import { FetchError } from '../../http/safe-fetch/index.js';
 import type { CoreClient } from '../../model/model.js';
 import { findClient } from '../../endpoints/authorization/destination.js';
-import { hostOf } from '../outbound-notifications.js';
-import { Notifications } from '../notifications.js';
+import type { NotificationFetch } from '../notifications/notification-fetch.js';
+import { Notifications } from '../notifications/notifications.js';
+import { hostOf } from '../notifications/outbound-queue.js';
 import type { BackchannelNotifier } from './ciba-capability.js';
 import { usesPingMode } from './ciba-parameters.js';
 import { BACKCHANNEL_CLIENT_NOTIFICATION_ENDPOINT } from './client-fields.js';
@@ -18,7 +19,7 @@ export class Pings implements BackchannelNotifier {
 
   constructor(
     private readonly server: ServerContext,
-    fetch: SafeFetch,
+    fetch: NotificationFetch,
   ) {
     const { issuer, model } = server.options;
     this.notifications = Notifications.of(model);
@@ -27,7 +28,7 @@ export class Pings implements BackchannelNotifier {
         const endpoint = endpointOf(await findClient(clientId, model, server));
         if (endpoint === undefined) throw new FetchError('url', 'the client no longer has a notification endpoint');
         const body = JSON.stringify({ auth_req_id: data['authReqId'] });
-        await fetch.post(endpoint, { type: 'application/json', body, bearerToken: data['token']! });
+        await fetch.post(clientId, endpoint, { type: 'application/json', body, bearerToken: data['token']! });
       },
       // Nothing to do after a failure: a client that was not notified polls.
       done: () => undefined,

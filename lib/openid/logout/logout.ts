@@ -4,7 +4,8 @@ import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import { findFlagErrors } from '../../options/flag-errors.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import { LOGOUT_FIELDS } from './client-fields.js';
-import { assertFetchOptions, SafeFetch, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import { assertFetchOptions, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import { NotificationFetch } from '../notifications/notification-fetch.js';
 import { OPENID } from '../openid-capability.js';
 import { LOGOUT } from './logout-capability.js';
 import { SignOuts } from './sign-outs.js';
@@ -41,7 +42,7 @@ export function logout(options: LogoutOptions = {}): Feature {
   const { endsGrants = false, lifetime = TWO_WEEKS, fetch } = options;
   // Several sessions of a user may end at one client at the same time.
   const logoutSettings = {
-    fetch: new SafeFetch({ concurrencyPerHost: 16, ...fetch }),
+    fetch: new NotificationFetch({ concurrencyPerHost: 16, ...fetch }),
     endsGrants,
     lifetime,
   };

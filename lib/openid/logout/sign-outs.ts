@@ -2,7 +2,7 @@ import { hasListener, reportEvent } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import { BACKCHANNEL_LOGOUT_URI, FRONTCHANNEL_LOGOUT_URI } from './client-fields.js';
 import { FORM } from '../../http/media-type.js';
-import { FetchError, type SafeFetch } from '../../http/safe-fetch/index.js';
+import { FetchError } from '../../http/safe-fetch/index.js';
 import type { CoreClient, GrantModel, Model, Scope, User } from '../../model/model.js';
 import type { StoredNotification } from '../../model/notifications.js';
 import type { SessionClient, SessionClientFilter, SessionClientModel } from '../../model/session-clients.js';
@@ -11,15 +11,16 @@ import { coversScope } from '../../tokens/scope.js';
 import { readSignInClaims } from '../../tokens/sign-in-claims.js';
 import type { OpenIdProvider } from '../openid-capability.js';
 import { OFFLINE_ACCESS, OPENID_SCOPE } from '../scopes.js';
-import { hostOf } from '../outbound-notifications.js';
-import { Notifications, type NotificationSender } from '../notifications.js';
+import type { NotificationFetch } from '../notifications/notification-fetch.js';
+import { Notifications, type NotificationSender } from '../notifications/notifications.js';
+import { hostOf } from '../notifications/outbound-queue.js';
 import { frontChannelLogoutUrl } from './frames.js';
 import type { LogoutNotifier, SignedOut } from './logout-capability.js';
 import { LOGOUT_TOKEN, logoutClaims } from './logout-token.js';
 
 /** The settings of `logout()` that notifications need. */
 interface LogoutSettings {
-  fetch: SafeFetch;
+  fetch: NotificationFetch;
   endsGrants: boolean;
   /** Seconds for which the sign-in of a user at a client is remembered. */
   lifetime: number;
@@ -144,7 +145,7 @@ export class SignOuts implements LogoutNotifier {
         signed = { body: await this.formFor({ userId, sub, sid, issuer, clientId }, client), at: Date.now() };
         this.signed.set(notification, signed);
       }
-      await this.settings.fetch.post(uri, { type: FORM, body: signed.body });
+      await this.settings.fetch.post(clientId, uri, { type: FORM, body: signed.body });
     },
     done: ({ issuer, clientId, data }, failure) =>
       this.reportResult({ userId: data['userId']!, clientId, issuer }, failure),

@@ -446,6 +446,19 @@ describe('concurrency limits of SafeFetch', () => {
       await ended;
     });
 
+    it('reserves slots for a host even if a fetch from another port of it fails', async () => {
+      server.replies['/'] = json({ a: 1 });
+      const safe = fetching({ lookup, timeout: 0.6 });
+      await safe.json(server.url('/'));
+      expect(await faultOf(safe.json('https://client.example:1024/'))).toBe('network');
+      const { ended } = await occupy(
+        safe,
+        numbers.map((number) => `evil${number}.example`),
+      );
+      expect(await safe.json(server.url('/'))).toMatchObject({ body: { a: 1 } });
+      await ended;
+    });
+
     it('remembers only a few successful hosts of each domain', async () => {
       server.replies['/'] = json({ a: 1 });
       const safe = fetching({ lookup, timeout: 0.9 });
@@ -504,7 +517,7 @@ describe('concurrency limits of SafeFetch', () => {
     let begun = 0;
     for (let number = 0; number < 40; number++) {
       const work = () => new Promise<never>(() => void (begun += 1));
-      slots.forConnection(`host${number}.example`, addressAt(number), work).catch(() => undefined);
+      slots.forConnection(new URL(`https://host${number}.example`), addressAt(number), work).catch(() => undefined);
     }
     await setTimeout(1);
     expect(begun).toBe(expected);

@@ -20,10 +20,15 @@ afterEach(() => {
 /** The name servers of `silent.client.example` never respond. */
 const lookup = (name: string) =>
   name.startsWith('silent') ? new Promise<string[]>(() => undefined) : Promise.resolve(['127.0.0.1']);
-const fetch = { lookup, allow: ['127.0.0.1'], ca: CERTIFICATE, timeout: 1 };
+const fetch = { lookup, allow: ['127.0.0.1'], ca: CERTIFICATE };
+
+/** Returns a client that registered itself and names the host of the client `web`. */
+const strangerAt = (id: string) =>
+  isStranger(id) ? { id, grants: [], backchannelLogoutUri: clients.url('/stranger') } : undefined;
+const isStranger = (id: string) => id.startsWith('dcr_') || id.startsWith('https://');
 
 /** Opens a process of a provider with two clients. Several processes can share a store. */
-async function openProcess(store?: MemoryStore, model: object = {}) {
+async function openProcess(store?: MemoryStore, model: object = {}, timeout = 1) {
   const events: [string, Record<string, unknown>][] = [];
   const options = { events: { emit: (name: string, payload: object) => events.push([name, { ...payload }]) } };
   const uri = clients.url('/web');
@@ -39,8 +44,8 @@ async function openProcess(store?: MemoryStore, model: object = {}) {
     removeNotification: store.removeNotification.bind(store),
     once: store.once.bind(store),
   };
-  const found = { getClient: (id: string) => known[id], ...shared, ...model };
-  const host = await openIdServer({ more: [logout({ fetch })], model: found, options });
+  const found = { getClient: (id: string) => known[id] ?? strangerAt(id), ...shared, ...model };
+  const host = await openIdServer({ more: [logout({ fetch: { ...fetch, timeout } })], model: found, options });
   /** Signs Alice out of `count` sessions that the client takes part in. */
   const signOut = async (clientId: string, count = 1) => {
     const userId = randomUUID();
@@ -143,6 +148,23 @@ describe('back-channel logout tokens', () => {
     // The messages to the silent client stay stored for another attempt.
     expect((await store.listNotifications()).every(({ clientId }) => clientId === 'silent')).toBe(true);
   });
+
+  it.each(['dcr_', 'https://stranger.example/'])(
+    'are stored and reach a client while clients such as %s fill the limits of its host',
+    async (stranger) => {
+      clients.replies['/web'] = ok;
+      clients.replies['/stranger'] = () => undefined;
+      const { signOut, events, store } = await openProcess(undefined, {}, 60);
+      for (let at = 0; at < 12; at += 1) await signOut(`${stranger}${at}`, 60);
+      const saved = jest.spyOn(store, 'saveNotification');
+      await signOut('web', 2);
+      await waitUntil(() => events.filter(([name]) => name === 'logout.delivered').length === 2);
+      expect(saved.mock.calls.map(([{ clientId }]) => clientId)).toEqual(['web', 'web']);
+      expect(clients.count('/stranger')).toBeGreaterThan(0);
+      const failed = events.filter(([name]) => name === 'logout.failed').map(([, { clientId }]) => String(clientId));
+      expect(failed.filter((id) => !isStranger(id))).toEqual([]);
+    },
+  );
 
   it('are kept for a client that responds with 503, and signed again for the next attempt', async () => {
     fakeTimers();

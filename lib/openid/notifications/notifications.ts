@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 
-import { OAuthError } from '../errors/index.js';
-import { FetchError } from '../http/safe-fetch/index.js';
-import { type NotificationModel, type StoredNotification, storesNotifications } from '../model/notifications.js';
-import { OutboundNotifications } from './outbound-notifications.js';
+import { OAuthError } from '../../errors/index.js';
+import { FetchError } from '../../http/safe-fetch/index.js';
+import { type NotificationModel, type StoredNotification, storesNotifications } from '../../model/notifications.js';
+import { forEachGroup, groupOf } from './client-group.js';
+import { FairQuota } from './fair-quota.js';
+import { OutboundQueue } from './outbound-queue.js';
 
 /** A message to a client, before it is stored. */
 export type NewNotification = Omit<StoredNotification, 'id' | 'createdAt'>;
@@ -27,25 +29,20 @@ const FIRST_SWEEP = 1000;
 const SWEEP = 30_000;
 
 /**
- * Maximum number of stored messages in total. If there are more, further messages are not stored, and only this process
- * delivers them.
- */
-const MAX_STORED = 2000;
-/** Maximum number of stored messages for one host. If there are more, further messages are not stored. */
-const MAX_STORED_PER_HOST = 200;
-
-/**
  * The delivery of messages to clients. If the model stores messages, they survive the end of a process: every process
  * reads undelivered messages and claims a message before it sends it. A message is sent twice only if a process ends
  * after sending and before removing it.
  */
 export class Notifications {
   private readonly senders = new Map<string, NotificationSender>();
-  private readonly outbound = new OutboundNotifications();
+  private readonly queues = forEachGroup((limits) => new OutboundQueue(limits));
   /** The IDs of the messages that wait or are being sent in this process, stored or not. */
   private readonly accepted = new Set<string>();
-  /** The number of stored messages for each host, when they were last read. */
-  private stored = new Map<string, number>();
+  /**
+   * The counts of the stored messages, as last read. A message beyond the limits is not stored, and only this process
+   * delivers it.
+   */
+  private stored = newCounts();
   private readonly model: NotificationModel | undefined;
 
   private constructor(model: object) {
@@ -78,18 +75,14 @@ export class Notifications {
   /** Reads the stored messages and delivers those that are due. */
   async sweep(): Promise<void> {
     const all = (await this.model?.listNotifications()) ?? [];
-    const stored = new Map<string, number>();
-    for (const { host } of all) stored.set(host, (stored.get(host) ?? 0) + 1);
+    const stored = newCounts();
+    for (const one of all) stored[groupOf(one.clientId)].add(one);
     this.stored = stored;
     for (const one of all) this.deliver(one, true);
   }
 
   private async store(notification: StoredNotification, expiresAt: Date): Promise<boolean> {
-    const { host } = notification;
-    const count = this.stored.get(host) ?? 0;
-    const total = [...this.stored.values()].reduce((sum, one) => sum + one, 0);
-    if (!this.model || count >= MAX_STORED_PER_HOST || total >= MAX_STORED) return false;
-    this.stored.set(host, count + 1);
+    if (!this.model || !this.stored[groupOf(notification.clientId)].take(notification)) return false;
     try {
       await this.model.saveNotification(notification, expiresAt);
       return true;
@@ -101,13 +94,14 @@ export class Notifications {
 
   private deliver(notification: StoredNotification, isStored: boolean): void {
     const sender = this.senders.get(keyOf(notification));
-    const { id, host } = notification;
+    const { id, host, clientId } = notification;
     if (!sender || this.accepted.has(id)) return;
     this.accepted.add(id);
     let isClaimed = !isStored;
     let isForeign = false;
-    this.outbound.add({
+    this.queues[groupOf(clientId)].add({
       host,
+      clientId,
       isStored,
       send: async () => {
         // Claim the message only now: a claim must not expire while the message waits in the queue.
@@ -124,15 +118,17 @@ export class Notifications {
     });
   }
 
-  private async remove({ id, host }: StoredNotification): Promise<void> {
-    this.stored.set(host, Math.max((this.stored.get(host) ?? 0) - 1, 0));
+  private async remove(notification: StoredNotification): Promise<void> {
+    this.stored[groupOf(notification.clientId)].release(notification);
     try {
-      await this.model!.removeNotification(id);
+      await this.model!.removeNotification(notification.id);
     } catch {
       // The message is sent again after the claim has expired.
     }
   }
 }
+
+const newCounts = () => forEachGroup(({ stored, storedPerHost }) => new FairQuota(stored, storedPerHost));
 
 const byModel = new WeakMap<object, Notifications>();
 
