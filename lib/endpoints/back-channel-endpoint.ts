@@ -1,13 +1,14 @@
 import { asUnauthorized, authenticateClient } from '../clients/authenticate-client.js';
 import { findClaimedClientId } from '../clients/presented-credentials.js';
 import type { ClientAuthenticationPolicy, ConsumeCredentials } from '../contracts/client-authentication.js';
-import { errorResponse, setRetryAfter, wireCode } from '../http/error-response.js';
-import { InvalidClientError, InvalidRequestError, type OAuthError, toOAuthError } from '../errors/index.js';
+import { wireCode } from '../http/error-response.js';
+import { InvalidClientError, InvalidRequestError, type OAuthError } from '../errors/index.js';
 import { hasListener, refusalEventName, reportEvent, reportRefusal, shortText } from '../events/events.js';
 import { isForm } from '../http/media-type.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Awaitable } from '../model/model.js';
+import { writeFailure } from './endpoint-failure.js';
 import { Operation, verifyRequestAndResponse } from './operation.js';
 import { allowOrigin, verifyOrigin } from './cross-origin.js';
 import { ClientRequest, stateKey } from '../contracts/client-request.js';
@@ -78,11 +79,8 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
       if (options.events) this.reportDone?.(clientRequest, result);
       return result;
     } catch (error) {
-      const failure = toOAuthError(error);
-      response.status = failure.code;
-      response.body = errorResponse(failure);
+      const failure = writeFailure(response, error);
       if (failure.code === 401) challenge(response, failure);
-      setRetryAfter(response, failure);
       if (options.events) this.reportRefused(request, clientRequest, failure);
       throw failure;
     }

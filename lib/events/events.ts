@@ -124,9 +124,10 @@ export function reportRefusal(
   reportEvent(events, name as 'token.refused', refusalEvent(error, details()));
 }
 
-/** Returns the name of the event for a request that is refused at an endpoint. */
+/** Returns the name of the event for a request that is refused at an endpoint, or at a protected `resource`. */
 export function refusalEventName(endpoint: string): OAuth2EventName {
   if (endpoint === 'authorize') return 'authorization.refused';
+  if (endpoint === 'resource') return 'access.refused';
   return endpoint === 'token' ? 'token.refused' : 'endpoint.refused';
 }
 

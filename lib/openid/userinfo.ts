@@ -1,18 +1,22 @@
 import { isClientItself } from '../tokens/client-subject.js';
 import { allowOrigin } from '../endpoints/cross-origin.js';
 import type { Handler } from '../contracts/handler.js';
-import { errorResponse } from '../http/error-response.js';
-import { InvalidTokenError, toOAuthError, UnauthorizedRequestError } from '../errors/index.js';
+import { InvalidTokenError, UnauthorizedRequestError } from '../errors/index.js';
 import type { Endpoint, ServerContext } from '../contracts/feature.js';
 import { RESOURCE_INDICATORS } from '../features/resource-indicators/requested-resources.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
+import { writeFailure } from '../endpoints/endpoint-failure.js';
 import { verifyRequestAndResponse } from '../endpoints/operation.js';
+import type { Token } from '../model/model.js';
 import { resolveOptions } from '../options/resolve-options.js';
 import { AuthenticateOperation } from '../endpoints/resource/authenticate.js';
-import { rejectRequest } from '../endpoints/resource/refusal.js';
+import { rejectRequest, reportAccessRefusal } from '../endpoints/resource/refusal.js';
 import { type Provider, PROVIDER } from './provider.js';
 import { OPENID_SCOPE } from './scopes.js';
+
+/** The ID of the endpoint: its key in `endpoints` of the feature. */
+const USERINFO = 'userinfo';
 
 /** The userinfo endpoint, which returns claims about the user of an access token. OpenID Connect Core §5.3 */
 export const userinfoEndpoint: Endpoint = {
@@ -38,7 +42,7 @@ class UserinfoEndpoint implements Handler {
       scope: OPENID_SCOPE,
       allowBearerTokensInQueryString: false,
     } as object);
-    this.authenticator = new AuthenticateOperation(options, withoutResourceBinding(server));
+    this.authenticator = new AuthenticateOperation(options, withoutResourceBinding(server), USERINFO);
   }
 
   async handle(request: Request, response: Response): Promise<object> {
@@ -47,8 +51,9 @@ class UserinfoEndpoint implements Handler {
     response.headers['pragma'] = 'no-cache';
     const { server, provider } = this;
     if (server.options.cors) allowOrigin(request, response, server.options.cors);
+    let token: Token | undefined;
     try {
-      const token = await this.authenticator.handle(request, response);
+      token = await this.authenticator.handle(request, response);
       if (isClientItself(token.user))
         throw rejectRequest(response, tokenWithoutUser(), { request, options: server.options, server });
       const claims = await provider.userinfo(token);
@@ -58,10 +63,12 @@ class UserinfoEndpoint implements Handler {
       response.body = (jwt ?? claims) as any;
       return claims;
     } catch (error) {
-      const failure = toOAuthError(error);
-      response.status = failure.code;
+      const failure = writeFailure(response, error);
       // A request without a token gets only the challenge, without an error code. RFC 6750 §3.1
-      response.body = failure instanceof UnauthorizedRequestError ? {} : errorResponse(failure);
+      if (failure instanceof UnauthorizedRequestError) response.body = {};
+      // The authenticator has reported the refusal of the token itself.
+      const refused = { token, required: OPENID_SCOPE, issuer: server.issuerOf(request), endpoint: USERINFO };
+      if (token) reportAccessRefusal(server.options.events, failure, refused);
       throw failure;
     }
   }

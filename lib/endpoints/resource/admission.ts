@@ -6,6 +6,14 @@ import type { Response } from '../../http/response.js';
 import { reportAccessRefusal } from './refusal.js';
 import { isFirstRefusal } from './shared-look-ups.js';
 
+/** The server that admits a request, and the receiver of the event of a refusal. */
+interface Admission {
+  server: ServerContext;
+  events: EventSink | undefined;
+  /** The ID of the endpoint. Default: `resource`, a protected resource of the application. */
+  endpoint?: string;
+}
+
 /**
  * Runs the `resource.admit` hooks of the features on a request, before its token is read. A refusal is emitted to
  * `events`, and has no `WWW-Authenticate` challenge, because another token would not help.
@@ -14,7 +22,7 @@ import { isFirstRefusal } from './shared-look-ups.js';
 export function admitRequest(
   request: Request,
   response: Response,
-  { server, events }: { server: ServerContext; events: EventSink | undefined },
+  { server, events, endpoint = 'resource' }: Admission,
 ): void {
   try {
     for (const admit of server.hooks.resource.admit) admit(request, server);
@@ -22,7 +30,7 @@ export function admitRequest(
     const failure = toOAuthError(error);
     response.status = failure.code;
     if (events && isFirstRefusal(request, failure.message)) {
-      const refused = { token: undefined, required: undefined, issuer: server.issuerOf(request) };
+      const refused = { token: undefined, required: undefined, issuer: server.issuerOf(request), endpoint };
       reportAccessRefusal(events, failure, refused);
     }
     throw failure;

@@ -31,7 +31,12 @@ export class AuthenticateOperation extends Operation<Token> {
   private readonly schemes = [...this.server.tokenSchemes.keys()];
   private readonly header = tokenHeaderPattern('Bearer', ...this.schemes);
 
-  constructor(options: Options & TokenRequirements, server: ServerContext) {
+  /** @param endpoint The ID of the endpoint. Default: `resource`, a protected resource of the application. */
+  constructor(
+    options: Options & TokenRequirements,
+    server: ServerContext,
+    private readonly endpoint = 'resource',
+  ) {
     super(options, server);
     requireMethods(options.model, METHODS);
     this.required = requiredScope(options.scope);
@@ -50,7 +55,8 @@ export class AuthenticateOperation extends Operation<Token> {
   async verify(request: Request, response: Response, events?: EventSink): Promise<Token> {
     verifyRequestAndResponse(request, response);
     const { model, allowBearerTokensInQueryString } = this.options;
-    if (this.isAdmissionChecked) admitRequest(request, response, { server: this.server, events });
+    if (this.isAdmissionChecked)
+      admitRequest(request, response, { server: this.server, events, endpoint: this.endpoint });
     // Errors are passed as values and thrown once, at the end: rethrowing took a sixth of the time of a refusal.
     let tokenError: OAuthError | undefined;
     let token: Token | Falsy;
@@ -93,7 +99,8 @@ export class AuthenticateOperation extends Operation<Token> {
     if (scope !== undefined && error.code < 500) this.writeAcceptedScopes(response, scope);
     const required = requirement?.scope ?? this.required;
     if (events && isFirstRefusal(request, `${requirement ? refusalKey(error) : error.name} ${required}`)) {
-      reportAccessRefusal(events, error, { token: refused.token, required, issuer: refused.issuer });
+      const { endpoint } = this;
+      reportAccessRefusal(events, error, { token: refused.token, required, issuer: refused.issuer, endpoint });
     }
     return rejectRequest(response, error, { request, options, server, scope });
   }

@@ -7,7 +7,7 @@ import {
   toOAuthError,
   UnauthorizedRequestError,
 } from '../../errors/index.js';
-import { type EventSink, reportRefusal } from '../../events/events.js';
+import { type EventSink, refusalEventName, reportRefusal } from '../../events/events.js';
 import type { RejectedRequest, ResourceHooks, ServerContext } from '../../contracts/feature.js';
 import type { HookLists } from '../../contracts/hooks.js';
 import type { Request } from '../../http/request.js';
@@ -89,13 +89,18 @@ interface RefusedAccess {
   token: Token | Falsy;
   required: string | undefined;
   issuer: string | undefined;
+  /** The ID of the endpoint, or `resource` for a protected resource of the application. */
+  endpoint: string;
 }
 
-/** Emits the event `access.refused` for a request to a protected resource, if the event has listeners. */
+/**
+ * Emits the event for a request whose access token is refused, if it has listeners: `access.refused` at a protected
+ * resource of the application, otherwise the event of the endpoint.
+ */
 export function reportAccessRefusal(events: EventSink | undefined, error: OAuthError, refused: RefusedAccess): void {
-  const { token, required, issuer } = refused;
-  reportRefusal(events, 'access.refused', error, () => ({
-    endpoint: 'resource',
+  const { token, required, issuer, endpoint } = refused;
+  reportRefusal(events, refusalEventName(endpoint), error, () => ({
+    endpoint,
     issuer,
     clientId: (token && token.client?.id) || undefined,
     userId: (token && token.user?.['id']) || undefined,

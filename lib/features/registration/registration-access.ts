@@ -44,7 +44,8 @@ export class RegistrationAccess {
     if (this.authenticator) {
       const bearerResponse = new Response();
       try {
-        await this.authenticator.handle(request, bearerResponse);
+        // Without events: the endpoint reports the refusal.
+        await this.authenticator.verify(request, bearerResponse);
       } catch (error) {
         const challenge = bearerResponse.get('www-authenticate');
         if (challenge !== undefined) response.headers['www-authenticate'] = challenge;

@@ -1,6 +1,7 @@
 import { allowOrigin } from '../../endpoints/cross-origin.js';
-import { errorResponse, setRetryAfter, wireCode } from '../../http/error-response.js';
-import { InvalidRequestError, InvalidTokenError, toOAuthError } from '../../errors/index.js';
+import { writeFailure } from '../../endpoints/endpoint-failure.js';
+import { wireCode } from '../../http/error-response.js';
+import { InvalidRequestError, InvalidTokenError } from '../../errors/index.js';
 import { refusalEventName, reportRefusal, shortText } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import type { Handler } from '../../contracts/handler.js';
@@ -37,12 +38,9 @@ export class RegistrationEndpoint implements Handler {
     try {
       return await this.serve(request, response);
     } catch (error) {
-      const failure = toOAuthError(error);
-      response.status = failure.code;
-      response.body = errorResponse(failure);
+      const failure = writeFailure(response, error);
       if (failure.code === 401)
         response.headers['www-authenticate'] ??= `Bearer realm="Service", error="${wireCode(failure)}"`;
-      setRetryAfter(response, failure);
       reportRefusal(options.events, refusalEventName('registration'), failure, () => ({
         endpoint: 'registration',
         clientId: shortText(request.query?.['client_id']),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { introspection, resourceIndicators } from 'nest-oauth2/features';
-import { Request } from 'nest-oauth2/server';
+import { Request, TemporarilyUnavailableError } from 'nest-oauth2/server';
 
 import { clientShapes, withoutSector } from '../../support/client-shapes.js';
 import { ALICE, CALLBACK, ISSUER, openIdServer, OTHER_CALLBACK, SECRET } from '../../support/openid-server.js';
@@ -162,6 +162,36 @@ describe('the userinfo endpoint', () => {
     const { access_token } = await server.signIn({ scope: 'openid email' });
     const { status, body } = await ask(server, access_token);
     expect({ status, text: JSON.stringify(body) }).toEqual({ status: 503, text: expect.not.stringContaining('123') });
+  });
+
+  it.each([
+    [503, []],
+    [429, [['endpoint.refused', expect.objectContaining({ endpoint: 'userinfo', clientId: 'web', status: 429 })]]],
+  ])('responds with %i and `Retry-After` if the model asks the client to try again later', async (code, refusals) => {
+    const events: [string, object][] = [];
+    const getClaims = () => Promise.reject(new TemporarilyUnavailableError('Busy', { code, retryAfter: 7 }));
+    const sink = { emit: (name: string, payload: object) => events.push([name, payload]) };
+    const server = await openIdServer({ model: { getClaims }, options: { events: sink } });
+    const { access_token } = await server.signIn({ scope: 'openid email' });
+    events.length = 0;
+    const { status, headers, body } = await ask(server, access_token);
+    expect([status, headers['retry-after'], body['error']]).toEqual([code, '7', 'temporarily_unavailable']);
+    expect(events).toEqual(refusals);
+  });
+
+  it('reports each refused request once, as `endpoint.refused`', async () => {
+    const events: [string, object][] = [];
+    const sink = { emit: (name: string, payload: object) => events.push([name, payload]) };
+    const server = await openIdServer({ options: { events: sink } });
+    const narrow = await server.signIn({ scope: 'read' });
+    const { body: machine } = await server.token({ grant_type: 'client_credentials', scope: 'openid' });
+    events.length = 0;
+    for (const token of ['unknown', narrow.access_token, machine.access_token]) await ask(server, token);
+    expect(events).toEqual([
+      ['endpoint.refused', expect.objectContaining({ endpoint: 'userinfo', error: 'invalid_token' })],
+      ['endpoint.refused', expect.objectContaining({ endpoint: 'userinfo', clientId: 'web', scope: 'openid' })],
+      ['endpoint.refused', expect.objectContaining({ endpoint: 'userinfo', clientId: 'web', error: 'invalid_token' })],
+    ]);
   });
 
   const circle: Record<string, unknown> = {};
