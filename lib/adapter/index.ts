@@ -88,7 +88,7 @@ export { audienceOf } from '../tokens/audience.js';
 export { signInClaims } from '../tokens/sign-in-claims.js';
 export { loginInitiation as loginInitiationUrl } from '../openid/login-initiation.js';
 export { POLICY_URI, TOS_URI } from '../clients/registration/client-fields.js';
-export { LOGOUT } from '../openid/logout/logout-capability.js';
+export { LOGOUT, type SignOutInitiator } from '../openid/logout/logout-capability.js';
 export {
   identifiesUser as isLogoutOf,
   type LogoutRequest,

@@ -36,7 +36,7 @@ export class LogoutEndpoint extends PageEndpoint {
         : this.leave(logoutRequest.redirect, pageRequest);
     }
     if (user && isLogoutOf(logoutRequest, user, this.site.server)) {
-      const frames = await endSession(this.site, user, pageRequest);
+      const frames = await endSession(this.site, user, pageRequest, logoutRequest.hint);
       if (frames.length > 0) return this.open(frames, pageRequest, logoutRequest.redirect);
       return logoutRequest.redirect === undefined
         ? this.show(pageRequest)
@@ -54,8 +54,8 @@ export class LogoutEndpoint extends PageEndpoint {
         ? this.goTo(this.path(pageRequest, logoutRequest), pageRequest)
         : this.get(pageRequest);
     }
-    const { redirect } = await this.read(pageRequest);
-    const frames = await endSessionHere(this.site, pageRequest);
+    const { redirect, hint } = await this.read(pageRequest);
+    const frames = await endSessionHere(this.site, pageRequest, hint);
     if (frames.length > 0) return this.open(frames, pageRequest, redirect ?? returnPath(request));
     if (redirect !== undefined) return this.leave(redirect, pageRequest);
     this.goTo(returnPath(request) ?? this.path(pageRequest), pageRequest);

@@ -1,5 +1,5 @@
-import { LOGOUT } from '../../lib/adapter/index.js';
-import type { RememberedSession, User } from '../../lib/index.js';
+import { LOGOUT, type SignOutInitiator } from '../../lib/adapter/index.js';
+import type { Awaitable, RememberedSession, User } from '../../lib/index.js';
 import type { Site, PageRequest } from './site.js';
 
 /**
@@ -10,24 +10,31 @@ export async function findUserToSignOut(site: Site, pageRequest: PageRequest): P
   return (await site.findUser(pageRequest.request)) || (await findRemembered(site, pageRequest))?.user;
 }
 
+/** How a session is ended, and by which client. */
+interface HowSignedOut {
+  end?: () => Awaitable<unknown>;
+  initiator?: SignOutInitiator | undefined;
+}
+
 /**
  * Ends the session of a browser, and notifies the clients at which the user has signed in.
  * @param user the result of `findUserToSignOut()`
- * @param end ends the session. By default no user is signed in afterwards.
+ * @param how.end ends the session. By default no user is signed in afterwards.
+ * @param how.initiator the client that began the sign-out, with the session in its ID token. By default none.
  * @returns the URLs to open in frames for front-channel logout
  */
 export async function signOut(
   site: Site,
   user: User,
   pageRequest: PageRequest,
-  end = async (): Promise<unknown> => site.sessions.end(pageRequest.request, pageRequest.response),
+  { end = () => site.sessions.end(pageRequest.request, pageRequest.response), initiator }: HowSignedOut = {},
 ): Promise<readonly string[]> {
   const { server } = site;
   const logout = server.find(LOGOUT);
   const sid = logout && (await sidOf(site, user, pageRequest));
   await end();
   if (!logout || sid === undefined) return [];
-  const { frames } = await logout.signOut({ userId: String(user['id']), sid });
+  const { frames } = await logout.signOut({ userId: String(user['id']), sid }, initiator);
   return frames;
 }
 

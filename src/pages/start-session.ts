@@ -21,6 +21,6 @@ export async function startSession(
       ? site.modelSessions.start(user, request, response, more)
       : site.sessions.start(user, request, response);
   const before = site.server.find(LOGOUT) && (await findUserToSignOut(site, pageRequest));
-  if (before && String(before['id']) !== String(user['id'])) await signOut(site, before, pageRequest, start);
+  if (before && String(before['id']) !== String(user['id'])) await signOut(site, before, pageRequest, { end: start });
   else await start();
 }

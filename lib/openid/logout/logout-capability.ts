@@ -1,5 +1,6 @@
 import { capability } from '../../contracts/capability.js';
 import type { SessionClientFilter } from '../../model/session-clients.js';
+import type { IdTokenHint } from '../openid-capability.js';
 
 /** The steps that remain to be done in the browser after a user has signed out. */
 export interface SignedOut {
@@ -7,14 +8,18 @@ export interface SignedOut {
   frames: readonly string[];
 }
 
+/** The client that began a sign-out, and the session in the ID token that it sent. */
+export type SignOutInitiator = Pick<IdTokenHint, 'clientId' | 'sid'>;
+
 /** The notification of clients about logouts, which `logout()` provides to other features and to the application. */
 export interface LogoutNotifier {
   /**
    * Notifies the clients at which a user has signed in that a session has ended, and removes the record of these
    * clients. If `sid` is omitted, all sessions of the user have ended. It never rejects: failures are reported as
    * events.
+   * @param initiator The client that began the sign-out. It receives no logout token for its own session.
    */
-  signOut(ended: Pick<SessionClientFilter, 'userId' | 'sid'>): Promise<SignedOut>;
+  signOut(ended: Pick<SessionClientFilter, 'userId' | 'sid'>, initiator?: SignOutInitiator): Promise<SignedOut>;
 }
 
 /** The capability key under which `logout()` provides the notification of clients. */

@@ -15,7 +15,7 @@ import type { NotificationFetch } from '../notifications/notification-fetch.js';
 import { Notifications, type NotificationSender } from '../notifications/notifications.js';
 import { hostOf } from '../notifications/outbound-queue.js';
 import { frontChannelLogoutUrl } from './frames.js';
-import type { LogoutNotifier, SignedOut } from './logout-capability.js';
+import type { LogoutNotifier, SignedOut, SignOutInitiator } from './logout-capability.js';
 import { LOGOUT_TOKEN, logoutClaims } from './logout-token.js';
 
 /** The settings of `logout()` that notifications need. */
@@ -75,21 +75,24 @@ export class SignOuts implements LogoutNotifier {
     await this.model.saveSessionClient(session, new Date(Date.now() + this.settings.lifetime * 1000));
   }
 
-  async signOut(filter: SessionClientFilter): Promise<SignedOut> {
+  async signOut(filter: SessionClientFilter, initiator?: SignOutInitiator): Promise<SignedOut> {
     try {
       const issuer = this.server.options.issuer!;
-      return { frames: await this.notifyClients(await this.model.takeSessionClients({ ...filter, issuer })) };
+      const ended = await this.model.takeSessionClients({ ...filter, issuer });
+      return { frames: await this.notifyClients(ended, initiator) };
     } catch (error) {
       this.reportResult(filter, error);
       return { frames: [] };
     }
   }
 
-  private async notifyClients(ended: readonly SessionClient[]): Promise<string[]> {
+  private async notifyClients(ended: readonly SessionClient[], initiator?: SignOutInitiator): Promise<string[]> {
     const sessions = new Map(ended.map((session) => [JSON.stringify([session.clientId, session.sid]), session]));
     const frames = await Promise.all([
       ...ended.map((session) => this.reportFailure(session, () => this.revokeGrant(session))),
-      ...[...sessions.values()].map((session) => this.reportFailure(session, () => this.notifyClient(session))),
+      ...[...sessions.values()].map((session) =>
+        this.reportFailure(session, () => this.notifyClient(session, initiator)),
+      ),
     ]);
     return frames.filter((frame) => frame !== undefined).slice(0, MAX_FRAMES);
   }
@@ -107,12 +110,16 @@ export class SignOuts implements LogoutNotifier {
     if (grantId !== undefined && this.settings.endsGrants) await this.model.revokeGrant?.(grantId);
   }
 
-  private async notifyClient(session: SessionClient): Promise<string | undefined> {
+  private async notifyClient(session: SessionClient, initiator?: SignOutInitiator): Promise<string | undefined> {
+    // The client that began the sign-out has ended its session. A logout token would end the session in which some
+    // clients, such as Keycloak, wait for the user to return.
+    const hasEnded = initiator?.clientId === session.clientId && initiator.sid === this.sessionOf(session);
     const client = await this.model.getClient(session.clientId, null);
     if (client) {
-      await this.addNotification(session, client);
+      if (!hasEnded) await this.addNotification(session, client);
       return frontChannelLogoutUrl(client, { ...session, sid: this.sessionOf(session) });
     }
+    if (hasEnded) return undefined;
     // Do not wait for this: finding the client may require a slow fetch. A deleted client is not notified.
     const lookup = findClient(session.clientId, this.model, this.server);
     lookup.then((registered) => this.addNotification(session, registered)).catch(() => undefined);

@@ -106,6 +106,30 @@ describe.each(ANY_PLATFORM)('back-channel logout of a client on %s', (platform) 
     expect(heard).toHaveLength(1);
   });
 
+  it('does not notify the client that began the sign-out of this session', async () => {
+    const bye = 'https://client.example/bye';
+    clients.replies['/other'] = logoutListener([]);
+    const web = { postLogoutRedirectUris: [bye] };
+    const other = { backchannelLogoutUri: clients.url('/other') };
+    const { enter, signIn, settled, configOf } = await openProvider(platform, clients, { web, other });
+    const visitor = await signIn();
+    const { id_token: hint } = await enter(visitor);
+    await enter(visitor, 'other');
+    const { pathname, search } = client.buildEndSessionUrl(await configOf('web'), {
+      id_token_hint: hint!,
+      post_logout_redirect_uri: bye,
+    });
+    expect((await visitor.get(pathname + search)).location).toBe(bye);
+    await settled(1);
+    expect(clients.requests.map(({ url }) => url)).toEqual(['/other']);
+    // An ID token of an earlier session does not show that the client has ended this one.
+    const again = await signIn();
+    await enter(again);
+    expect((await again.get(pathname + search)).location).toBe(bye);
+    await settled(2);
+    expect(clients.requests.map(({ url }) => url)).toEqual(['/other', '/web']);
+  });
+
   it('notifies the client when another user signs in, but not on re-authentication', async () => {
     const { enter, signIn, settled, judge } = await openProvider(platform, clients);
     const visitor = await signIn();
