@@ -34,8 +34,9 @@ export function auth0({ rolesClaim = 'permissions' }: { rolesClaim?: string } = 
     clientIdClaims: ['azp', 'client_id'],
     rolesClaims: [rolesClaim],
     // The `aud` of an ID token is the client, so the option `audience` rejects ID tokens.
-    isClientCredentials: ({ gty, sub }) =>
-      gty === 'client-credentials' || (typeof sub === 'string' && sub.endsWith('@clients')),
+    // The `sub` of a user may end with `@clients` too: an enterprise or custom database connection can choose it.
+    isClientCredentials: ({ gty, sub, azp, client_id: clientId = azp }) =>
+      gty === 'client-credentials' || (clientId !== undefined && sub === `${String(clientId)}@clients`),
   };
 }
 

@@ -124,9 +124,20 @@ describe('JwtTokens with access tokens in the documented formats of other produc
   });
 
   it('accepts Auth0 machine-to-machine tokens as tokens of the client itself', async () => {
-    const { token } = await ask(auth0(), { sub: 'm2m@clients', aud: AUDIENCE, azp: 'm2m', gty: 'client-credentials' });
-    expect(isClientItself(token!['user'] as object)).toBe(true);
+    for (const claims of [{ azp: 'm2m', gty: 'client-credentials' }, { azp: 'm2m' }, { client_id: 'm2m' }]) {
+      const { token } = await ask(auth0(), { sub: 'm2m@clients', aud: AUDIENCE, ...claims });
+      expect(isClientItself(token!['user'] as object)).toBe(true);
+    }
   });
+
+  it.each(['samlp|company|mallory@clients', 'auth0|web@clients', 'other@clients'])(
+    'accepts the Auth0 user %s',
+    async (sub) => {
+      const { token } = await ask(auth0(), { sub, aud: AUDIENCE, azp: 'web' });
+      expect(token).toMatchObject({ user: { id: sub } });
+      expect(isClientItself(token!['user'] as object)).toBe(false);
+    },
+  );
 
   it.each([
     ['1.0', { appid: 'spa' }],
