@@ -59,7 +59,9 @@ export async function findDeviceRequest(
   deviceUser: DeviceUser,
 ): Promise<DeviceRequest | undefined> {
   const model = modelOf(server);
-  await countGuess(model, { ...deviceUser, issuer: server.options.issuer });
+  const { request } = deviceUser;
+  const issuer = request ? server.issuerOf(request) : server.options.issuer;
+  await countGuess(model, { ...deviceUser, issuer });
   const userCode = readUserCode(typed);
   const stored = userCode && (await model.getDeviceAuthorizationByUserCode(userCode));
   const pending = await readPendingRequest(stored && { ...stored, userCode }, deviceUser, server);

@@ -6,14 +6,16 @@ import { networkOf } from '../../http/network.js';
 
 /**
  * The numbers of user codes that can be entered within `seconds`. `each`: by one user, and from one network. `first`:
- * by all users together, counting the first `few` codes of each user. `later`: by all users together, counting the
- * further codes of each user. An attacker who enters many codes as a few users uses up `later`, but not `first`.
+ * by all users of an issuer together, counting the first `few` codes of each user. `later`: by all of them together,
+ * counting the further codes of each user. An attacker who enters many codes as a few users uses up `later`, but not
+ * `first`.
  */
 const GUESSES = { each: 20, few: 3, first: 2000, later: 1000, seconds: 300 };
 
 /**
  * Counts an entered user code before it is looked up, so that parallel attempts count as well. The counts are stored by
- * `once()` of the model: per user, per network and for all users together. RFC 8628 §5.1
+ * `once()` of the model: per user, per network and for all users of the issuer together, so that the users of one
+ * tenant cannot use up the attempts of another tenant. RFC 8628 §5.1
  * @throws {TemporarilyUnavailableError} With status 429, if too many codes were entered.
  */
 export async function countGuess(
@@ -30,7 +32,9 @@ export async function countGuess(
   const isFew = await claimAttempt(model, `few of ${userKey}`, { places: few, probes: few });
   const pool = isFew ? 'first' : 'later';
   // Sampling 12 of many slots is sufficient: if all are taken, the budget is almost used up.
-  if (!(await claimAttempt(model, `all, ${pool}`, { places: isFew ? first : later, probes: 12 })))
+  if (
+    !(await claimAttempt(model, JSON.stringify(['all', issuer, pool]), { places: isFew ? first : later, probes: 12 }))
+  )
     throw tooMany(seconds);
 }
 

@@ -363,6 +363,8 @@ describe('device authorization (RFC 8628)', () => {
       Array.from({ length: 6000 }, (_, index) => guess(`n${index}`, `10.${index >> 8}.${index & 255}.1`)),
     );
     expect(all.length - refused(all).length).toBeLessThanOrEqual(2000);
+    const tenant = serverOf(store, [], { issuer: 'https://tenant.example' });
+    expect(await find(tenant, await begin(tenant))).toMatchObject({ client: { id: 'tv' } });
     wait(301);
     expect(await find(server, begun)).toMatchObject({ client: { id: 'tv' } });
   });
