@@ -9,6 +9,8 @@ start(AppModule, `http://127.0.0.1:${process.env.PORT ?? 3000}`, (app) => {
   if (secure) app.set('trust proxy', 1);
   // `lax` lets the browser send the cookie when the provider redirects back.
   const cookie = { httpOnly: true, sameSite: 'lax', secure } as const;
+  // With `__Host-`, other subdomains cannot set the cookie.
+  const name = secure ? '__Host-notes' : 'notes';
   // Sessions are stored in memory here. In production, set `store`.
-  app.use(session({ secret, name: 'notes', resave: false, saveUninitialized: false, cookie }));
+  app.use(session({ secret, name, resave: false, saveUninitialized: false, cookie }));
 });
