@@ -10,6 +10,7 @@ const ORDER = [
   'crypto',
   'http',
   'model',
+  'limits',
   'events',
   'options',
   'contracts',

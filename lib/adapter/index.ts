@@ -19,8 +19,13 @@ export { addressOf, networkOf } from '../http/network.js';
 export { senderOf } from '../http/origin.js';
 export { endpointPath, endpointUrl } from '../http/public-url.js';
 export { comparablePath, decodedPath, requestPath } from '../http/request-path.js';
-export { type RequestRate, WindowCounts } from '../http/window-counts.js';
 export { constantTimeEqual } from '../crypto/constant-time-equal.js';
+
+// Limits
+export { foldedName, isAmbiguousName } from '../limits/folded-name.js';
+export { countAttempt, type CountedAttempt, RateLimit } from '../limits/rate-limit.js';
+export { countSignIn } from '../limits/sign-in-limits.js';
+export { isUserName, MAX_USER_NAME_LENGTH } from '../limits/user-name.js';
 
 // Errors
 export { hasCounts } from '../model/counts.js';

@@ -2,7 +2,7 @@ import { TemporarilyUnavailableError } from '../errors/index.js';
 import type { ClientRequest } from '../contracts/client-request.js';
 import { isSelfRegistered } from './registration/self-registered.js';
 import { addressOf, networkOf } from '../http/network.js';
-import { type RequestRate, WindowCounts } from '../http/window-counts.js';
+import { MemoryCounts, type RequestRate } from '../limits/memory-counts.js';
 
 /**
  * Limits the rate of requests by public clients from one network, at endpoints that store something for each request.
@@ -11,11 +11,11 @@ import { type RequestRate, WindowCounts } from '../http/window-counts.js';
  * counted.
  */
 export class PublicClientRate {
-  private readonly counts: WindowCounts | undefined;
+  private readonly counts: MemoryCounts | undefined;
 
   /** @param rate The limit per network. `false` disables it. */
   constructor(rate: RequestRate | false) {
-    this.counts = rate === false ? undefined : new WindowCounts(rate);
+    this.counts = rate === false ? undefined : new MemoryCounts(rate);
   }
 
   /**

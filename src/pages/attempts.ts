@@ -1,16 +1,17 @@
-import { hash } from 'node:crypto';
-import { networkOf, type RequestRate, WindowCounts } from '../../lib/adapter/index.js';
-import type { Response, ServerContext } from '../../lib/index.js';
+import { countAttempt, type CountedAttempt, countSignIn, networkOf, RateLimit } from '../../lib/adapter/index.js';
+import type { Awaitable, Response, ServerContext } from '../../lib/index.js';
 import { tenantOf } from '../tenants/tenant-of.js';
-import { foldedName } from './folded-name.js';
 
 /** An attempt to sign in with a password, or to verify or send a code of a second factor. */
 export interface Attempt {
+  /** The user name as it was typed. Not set for a second factor. */
+  username?: string;
   /**
-   * The user name as it was typed. For a second factor, a text of two lines that identifies the user; no user name has
-   * two lines.
+   * The ID of the account that was found. Always set for a second factor. For a password it is set if the model has
+   * `findByUsername()` and the user exists. Count the attempts of this account, because a database may find it by
+   * several spellings of its name.
    */
-  username: string;
+  account?: string;
   /**
    * The address of the browser, as Express or Fastify report it. Behind a proxy they must be configured to trust it.
    * Not set for a second factor, because an attacker who knows the password may have many addresses.
@@ -33,71 +34,58 @@ export interface Attempt {
 /** A rate limit for attempts to sign in. */
 export interface Throttle {
   /**
-   * Counts an attempt.
+   * Counts an attempt, before the password or code is verified.
    * @returns the seconds to wait before the next attempt. `0`: the attempt is allowed.
    */
-  count(attempt: Attempt): number | Promise<number>;
-  /** Called after a successful attempt, to reset or reduce the count. */
-  forgive?(attempt: Attempt): unknown;
+  count(attempt: Attempt): Awaitable<number>;
+  /** Called after an allowed attempt that succeeded or could not be verified, to take it back from the count. */
+  giveBack?(attempt: Attempt): unknown;
 }
 
-/** Counts an attempt. Returns whether there were too many, and sets `Retry-After` in that case. RFC 9110 §10.2.3 */
-export async function isThrottled(throttle: Throttle, attempt: Attempt, response: Response): Promise<boolean> {
-  const wait = await throttle.count(attempt);
+/** An attempt that is allowed. */
+export interface AllowedAttempt {
+  /** Takes the attempt back from the count: it succeeded, or it could not be verified. */
+  readonly giveBack: () => Promise<unknown>;
+}
+
+/** The limit of codes that a user enters, and separately of codes that are sent to a user. */
+const codes = new RateLimit('second factor', { requests: 5, per: 900 });
+
+/**
+ * Counts an attempt by the application's throttle or, without one, by the default limits. Sets `Retry-After` if there
+ * were too many. RFC 9110 §10.2.3
+ * @returns `undefined` if there were too many attempts
+ */
+export async function admit(
+  attempt: Attempt,
+  { server, response, throttle }: { server: ServerContext; response: Response; throttle: Throttle | undefined },
+): Promise<AllowedAttempt | undefined> {
+  const { wait, giveBack } = throttle ? await countBy(throttle, attempt) : await countByDefault(attempt, server);
   if (wait > 0) response.set('retry-after', String(Math.ceil(wait)));
-  return wait > 0;
+  return wait > 0 ? undefined : { giveBack };
 }
 
-/**
- * Counts the attempts for one user name from one network and, if `perUser` is set, from all networks. Attempts in a
- * known browser are counted for that browser only, so that attempts elsewhere cannot lock the user out. The counts are
- * kept in the memory of this process.
- */
-export class AttemptCounter {
-  private readonly origins: WindowCounts;
-  private readonly users: WindowCounts | undefined;
-
-  constructor(perOrigin: RequestRate, perUser?: RequestRate) {
-    this.origins = new WindowCounts(perOrigin);
-    this.users = perUser && new WindowCounts(perUser);
-  }
-
-  /** Returns the throttle of a server. User names of different models and tenants are counted separately. */
-  of(server: ServerContext): Throttle {
-    const realm = tenantOf(server) ?? numberOf(server.options.model);
-    return {
-      count: (attempt) => {
-        // Attempts that exceed the limit of their network do not count towards the limit of the user.
-        const wait = this.origins.add(keyOf(attempt, realm, originOf(attempt)));
-        if (wait > 0 || attempt.knownBrowser !== undefined) return wait;
-        return this.users?.add(keyOf(attempt, realm)) ?? 0;
-      },
-      forgive: (attempt) => {
-        const key = keyOf(attempt, realm, originOf(attempt));
-        if (attempt.secondFactor) return this.origins.forget(key);
-        // Subtract only this attempt: two user names may share a count, and a login of one must not reset the other.
-        this.origins.subtract(key);
-        if (attempt.knownBrowser === undefined) this.users?.subtract(keyOf(attempt, realm));
-      },
-    };
-  }
+/** Takes a code back from the count that was sent to a user, because the user has entered it. */
+export async function giveBackSentCode(
+  { account, request }: { account: string; request: unknown },
+  { server, throttle }: { server: ServerContext; throttle: Throttle | undefined },
+): Promise<void> {
+  if (throttle) await throttle.giveBack?.({ account, secondFactor: 'send', request });
+  else await codes.giveBack(codeKey(server, 'send', account), server.options.model);
 }
 
-const originOf = ({ knownBrowser, address }: Attempt) =>
-  knownBrowser === undefined ? `network ${networkOf(address ?? '')}` : `browser ${knownBrowser}`;
-
-/**
- * Returns the key of a count, hashed to a fixed size. User ids (second factor) are compared exactly; user names are
- * normalized.
- */
-const keyOf = ({ username, secondFactor }: Attempt, realm: string | number, origin?: string) =>
-  hash('sha256', JSON.stringify([realm, secondFactor ? username : foldedName(username), origin]), 'base64url');
-
-const numbers = new WeakMap<object, number>();
-let models = 0;
-
-function numberOf(model: object): number {
-  const number = numbers.get(model) ?? (models += 1);
-  numbers.set(model, number);
-  return number;
+async function countBy(throttle: Throttle, attempt: Attempt) {
+  return { wait: await throttle.count(attempt), giveBack: async () => throttle.giveBack?.(attempt) };
 }
+
+function countByDefault(
+  { username = '', account, address, knownBrowser, secondFactor }: Attempt,
+  server: ServerContext,
+): Promise<CountedAttempt> {
+  const { model } = server.options;
+  if (secondFactor) return countAttempt([[codes, codeKey(server, secondFactor, account)]], model);
+  const network = address === undefined ? undefined : networkOf(address);
+  return countSignIn({ realm: tenantOf(server), username, account, network, knownBrowser }, model);
+}
+
+const codeKey = (server: ServerContext, ...parts: unknown[]) => JSON.stringify([tenantOf(server) ?? null, ...parts]);

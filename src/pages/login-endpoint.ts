@@ -1,10 +1,10 @@
-import { addressOf } from '../../lib/adapter/index.js';
+import { addressOf, isUserName } from '../../lib/adapter/index.js';
 import type { Awaitable, Falsy, User } from '../../lib/index.js';
-import { type Attempt, isThrottled } from './attempts.js';
+import { admit, type Attempt } from './attempts.js';
 import { KnownBrowser } from './known-browser.js';
 import { continueSession } from './continue-session.js';
 import { pathOf } from './local-path.js';
-import { MAX_USERNAME_LENGTH, type LoginProblem, showLogin } from './login-page.js';
+import { type LoginProblem, showLogin } from './login-page.js';
 import { PageEndpoint } from './page-endpoint.js';
 import { reportUser } from './page-events.js';
 import { SecondFactorLogin } from './second-factor/login.js';
@@ -12,16 +12,9 @@ import { secondFactorPath } from './second-factor/page.js';
 import { findUserToSignOut, signOut } from './sign-out.js';
 import { returnPath, type Site, textOf, type PageRequest, requestedAcr } from './site.js';
 import { startSession } from './start-session.js';
-import { unlessBusy } from './unless-busy.js';
+import { unlessBusy, unlessUnavailable } from './unless-busy.js';
 
 const MAX_PASSWORD_LENGTH = 1000;
-
-/**
- * Whether a text can be a user name. It must not contain line breaks, because attempts of a second factor are counted
- * under a text with one. It must not contain other control characters, and PostgreSQL rejects NUL. RFC 6749 Appendix A
- */
-const isName = (text: string) =>
-  text !== '' && text.length <= MAX_USERNAME_LENGTH && !/[\x00-\x08\x0a-\x1f\x7f]/.test(text) && text.isWellFormed();
 
 /** Whether a text can be a password: bcrypt stops at NUL, and databases reject it. */
 const isPassword = (text: string) => text.length <= MAX_PASSWORD_LENGTH && !text.includes('\0');
@@ -110,17 +103,29 @@ export class LoginEndpoint extends PageEndpoint {
   private async findUser(pageRequest: PageRequest): Promise<User | LoginProblem> {
     const { request } = pageRequest;
     const [username = '', password = ''] = [textOf(request, 'username'), textOf(request, 'password')];
-    if (!isName(username) || !isPassword(password)) return 'wrong';
-    const throttle = this.site.options.throttle(this.site.server);
+    if (!isUserName(username) || !isPassword(password)) return 'wrong';
     const browser = new KnownBrowser(this.site, pageRequest);
     const knownBrowser = browser.idFor(username);
     const attempt: Attempt = { username, address: addressOf(request), knownBrowser, request: request['native'] };
-    if (await isThrottled(throttle, attempt, pageRequest.response)) return 'throttled';
-    const model = this.site.server.options.model as unknown as UserModel;
-    const user = await unlessBusy(async () => (await model.getUser(username, password)) || 'wrong', pageRequest);
+    const user = await unlessBusy(() => this.verifyPassword(attempt, password, pageRequest), pageRequest);
     if (typeof user !== 'object') return user;
-    await throttle.forgive?.(attempt);
     browser.remember(username);
+    return user;
+  }
+
+  /** Counts an attempt and verifies its password. An attempt that could not be verified does not count. */
+  private async verifyPassword(
+    attempt: Attempt,
+    password: string,
+    { response }: PageRequest,
+  ): Promise<User | 'wrong' | 'throttled'> {
+    const { server, options } = this.site;
+    const allowed = await admit(attempt, { server, response, throttle: options.throttle });
+    if (!allowed) return 'throttled';
+    const model = server.options.model as unknown as UserModel;
+    const user = await unlessUnavailable(async () => model.getUser(attempt.username!, password), allowed);
+    if (!user) return 'wrong';
+    await allowed.giveBack();
     return user;
   }
 

@@ -1,10 +1,8 @@
+import { MAX_USER_NAME_LENGTH } from '../../lib/adapter/index.js';
 import type { LoginPageContext } from './contexts.js';
 import { pathOf, withQuery } from './local-path.js';
 import { reportUserRefused } from './page-events.js';
 import { returnPath, type Site, textOf, type PageRequest, requestedAcr } from './site.js';
-
-/** Maximum length of a user name. */
-export const MAX_USERNAME_LENGTH = 255;
 
 const STATUS = { wrong: 401, expired: 403, busy: 503, throttled: 429 } as const;
 
@@ -23,7 +21,7 @@ export type LoginProblem = keyof typeof STATUS;
 export function showLogin(site: Site, pageRequest: PageRequest, problem?: LoginProblem): void {
   const { request } = pageRequest;
   const context: Pick<LoginPageContext, 'username' | 'problem' | 'signUp' | 'forgotPassword' | 'remember'> = {};
-  const username = textOf(request, problem ? 'username' : 'login_hint')?.slice(0, MAX_USERNAME_LENGTH);
+  const username = textOf(request, problem ? 'username' : 'login_hint')?.slice(0, MAX_USER_NAME_LENGTH);
   if (username !== undefined) context.username = username;
   if (problem) context.problem = problem;
   const returnTo = returnPath(request);

@@ -1,7 +1,7 @@
-import { AttemptCounter, type Throttle } from './attempts.js';
+import type { Throttle } from './attempts.js';
 import { assertConfig, ClientLogos, signInClaims } from '../../lib/adapter/index.js';
 import type { SafeFetchOptions } from '../../lib/features/index.js';
-import type { ServerContext, SignIn } from '../../lib/index.js';
+import type { SignIn } from '../../lib/index.js';
 import { verifyPagesOptionNames } from './pages-option-names.js';
 import { localPath } from './local-path.js';
 import { type Look, PageRenderer } from './page-renderer.js';
@@ -57,9 +57,10 @@ export interface PagesOptions extends Look {
    */
   secondFactor?: SecondFactorOptions;
   /**
-   * Limits attempts with passwords and with codes of a second factor. By default one process counts: ten passwords in
-   * five minutes for one user name from one network (IPv6: a /64), 200 passwords in an hour for one user name from all
-   * browsers in which that user has never signed in, and five codes in fifteen minutes for one user.
+   * Limits attempts with passwords and with codes of a second factor, instead of the default limits: ten passwords in
+   * five minutes for one user from one network (IPv6: a /64), 300 in ten minutes for all users from one network, 200 in
+   * an hour for one user from all browsers in which that user has never signed in, and five codes in fifteen minutes
+   * for one user. Attempts that succeed do not count.
    */
   throttle?: Throttle;
   /**
@@ -119,23 +120,11 @@ export interface ResolvedPagesOptions {
   secondFactor: ResolvedSecondFactor | undefined;
   /** Fetches logos of clients. `undefined` if pages show none. */
   clientLogos: ClientLogos | undefined;
-  throttle: (server: ServerContext) => Throttle;
-  /**
-   * The rate limit for codes of a second factor. It has its own counter, so that attempts without a password cannot
-   * evict its counts.
-   */
-  codeThrottle: (server: ServerContext) => Throttle;
+  /** The limit of the application. `undefined`: the default limits. */
+  throttle: Throttle | undefined;
 }
 
 const EIGHT_HOURS = 28_800;
-
-const PER_NETWORK = { requests: 10, per: 300 };
-/**
- * The default limit of attempts for one user name from all networks. It is higher than what one network can use up in
- * that time, so that one attacker cannot lock a user out of new browsers.
- */
-const PER_USER = { requests: 200, per: 3600 };
-const CODES = { requests: 5, per: 900 };
 
 /**
  * Validates the options of `pages()` and adds the defaults.
@@ -217,16 +206,11 @@ export function resolvePagesOptions(options: PagesOptions): ResolvedPagesOptions
     signIn,
     secondFactor: options.secondFactor && resolveSecondFactor(options.secondFactor, signIn?.acr),
     clientLogos: clientLogos === false ? undefined : new ClientLogos(clientLogos === true ? {} : clientLogos),
-    throttle: throttleOf(throttle, new AttemptCounter(PER_NETWORK, PER_USER)),
-    codeThrottle: throttleOf(throttle, new AttemptCounter(CODES)),
+    throttle,
   };
 }
 
 const isHttps = (url: unknown) => typeof url === 'string' && URL.canParse(url) && new URL(url).protocol === 'https:';
-
-function throttleOf(own: Throttle | undefined, counter: AttemptCounter): (server: ServerContext) => Throttle {
-  return (server) => own ?? counter.of(server);
-}
 
 function isProof(signIn: object): boolean {
   try {

@@ -2,7 +2,7 @@ import { findRateError } from '../../clients/public-client-rate.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { hasOnce } from '../../model/has-once.js';
-import type { RequestRate } from '../../http/window-counts.js';
+import type { RequestRate } from '../../limits/memory-counts.js';
 import { findUnknownOption } from '../../options/unknown-option.js';
 import { DeviceAuthorizationEndpoint } from './device-endpoint.js';
 import { DEVICE_GRANT, deviceGrant } from './device-grant.js';

@@ -10,7 +10,7 @@ import type { ServerContext } from '../../contracts/feature.js';
 import type { CoreClient, Falsy, Model, OnceModel } from '../../model/model.js';
 import { opaqueToken } from '../../tokens/opaque.js';
 import { requestedScope, verifyClientScope } from '../../tokens/scope.js';
-import type { RequestRate } from '../../http/window-counts.js';
+import type { RequestRate } from '../../limits/memory-counts.js';
 import { deviceAuthorizationRequest } from './device-authorization-request.js';
 import { DEVICE_GRANT } from './device-grant.js';
 import type { DeviceAuthorizationModel, NewDeviceAuthorization } from './device-model.js';

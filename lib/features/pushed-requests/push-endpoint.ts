@@ -10,7 +10,7 @@ import type { ServerContext } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import { Response } from '../../http/response.js';
 import type { CoreClient, Falsy, Model } from '../../model/model.js';
-import type { RequestRate } from '../../http/window-counts.js';
+import type { RequestRate } from '../../limits/memory-counts.js';
 import { PUSHED_REQUEST_URI_PREFIX } from '../../endpoints/authorization/pushed-request-uri.js';
 import { opaqueToken } from '../../tokens/opaque.js';
 import { asRequest, readPushedParameters } from './pushed-parameters.js';

@@ -14,7 +14,7 @@ import type { Model, OnceModel } from '../../model/model.js';
 import { isPushedRequestUri, PUSHED_REQUEST_URI_PREFIX } from '../../endpoints/authorization/pushed-request-uri.js';
 import { isOfIssuer } from '../../tokens/issuer.js';
 import { isExpired } from '../../tokens/lifetime.js';
-import type { RequestRate } from '../../http/window-counts.js';
+import type { RequestRate } from '../../limits/memory-counts.js';
 import { findUnknownOption } from '../../options/unknown-option.js';
 import { PushEndpoint } from './push-endpoint.js';
 import { PUSHED_REQUESTS } from './push-requirements.js';

@@ -1,6 +1,5 @@
 import type { Session, User } from '../../../lib/index.js';
-import { boundToTenant } from '../../tenants/tenant-of.js';
-import { type Attempt, isThrottled, type Throttle } from '../attempts.js';
+import { admit, giveBackSentCode } from '../attempts.js';
 import { PendingLogins } from './pending-logins.js';
 import { SECOND_FACTOR } from './capability.js';
 import type { SecondFactor, ResolvedSecondFactor } from './options.js';
@@ -8,7 +7,7 @@ import { formBinding } from './page.js';
 import { type FirstFactor, SecondFactorPolicy } from './policy.js';
 import type { Site, PageRequest } from '../site.js';
 import { startSession } from '../start-session.js';
-import { unlessBusy } from '../unless-busy.js';
+import { unlessBusy, unlessUnavailable } from '../unless-busy.js';
 
 /** Why a code could not be verified or sent. */
 type Delay = 'busy' | 'throttled';
@@ -83,19 +82,24 @@ export class SecondFactorLogin {
   }
 
   async send(user: User, pageRequest: PageRequest): Promise<Delay | undefined> {
-    const attempt = this.attemptOf(user, pageRequest, 'send');
-    if (await isThrottled(this.throttle, attempt, pageRequest.response)) return 'throttled';
-    return (await unlessBusy(async () => this.factor.send!(user), pageRequest)) === 'busy' ? 'busy' : undefined;
+    return unlessBusy(async () => {
+      const allowed = await this.admit(user, pageRequest, 'send');
+      if (!allowed) return 'throttled';
+      await unlessUnavailable(async () => this.factor.send!(user), allowed);
+      return undefined;
+    }, pageRequest);
   }
 
   async verify(user: User, code: string, pageRequest: PageRequest): Promise<Delay | 'codeWrong' | undefined> {
-    const attempt = this.attemptOf(user, pageRequest, 'code');
-    if (await isThrottled(this.throttle, attempt, pageRequest.response)) return 'throttled';
-    const verdict: unknown = await unlessBusy(async () => this.factor.verify(user, code), pageRequest);
-    if (verdict === 'busy') return verdict;
-    if (verdict !== true) return 'codeWrong';
-    for (const one of [attempt, this.attemptOf(user, pageRequest, 'send')]) await this.throttle.forgive?.(one);
-    return undefined;
+    return unlessBusy(async () => {
+      const allowed = await this.admit(user, pageRequest, 'code');
+      if (!allowed) return 'throttled';
+      const verdict: unknown = await unlessUnavailable(async () => this.factor.verify(user, code), allowed);
+      if (verdict !== true) return 'codeWrong';
+      await allowed.giveBack();
+      await giveBackSentCode(attemptOf(user, pageRequest), this.limit);
+      return undefined;
+    }, pageRequest);
   }
 
   /**
@@ -124,16 +128,20 @@ export class SecondFactorLogin {
     return true;
   }
 
-  private attemptOf(user: User, { request }: PageRequest, secondFactor: 'code' | 'send'): Attempt {
-    const username = `${secondFactor} of\n${boundToTenant(String(user['id']), this.site.server)}`;
-    return { username, secondFactor, request: request['native'] };
+  private admit(user: User, pageRequest: PageRequest, secondFactor: 'code' | 'send') {
+    return admit({ ...attemptOf(user, pageRequest), secondFactor }, { ...this.limit, response: pageRequest.response });
   }
 
-  private get throttle(): Throttle {
-    return this.site.options.codeThrottle(this.site.server);
+  private get limit() {
+    return { server: this.site.server, throttle: this.site.options.throttle };
   }
 
   private get factor(): SecondFactor {
     return this.site.server.find(SECOND_FACTOR)!.factor;
   }
 }
+
+const attemptOf = (user: User, { request }: PageRequest) => ({
+  account: String(user['id']),
+  request: request['native'],
+});

@@ -106,22 +106,30 @@ describe.each(PLATFORMS)('the login page with its default limit of failed logins
 
   it('counts similar spellings of a user name together, which a database collation may treat as equal', async () => {
     const { from } = await open();
-    const names = [
-      'alice',
-      'álice',
-      'ALICE',
-      'alicé',
-      'ａlice',
-      'alice ',
-      'a\u200Dlice',
-      'alıce',
-      'a\u0301lice',
-      'ALİCE',
-    ];
+    const names = ['alice', 'álice', 'ALICE', 'alicé', 'ａlice', 'alice ', 'àlice', 'alıce', 'a\u0301lice', 'ALİCE'];
     const visitor = from('198.51.100.1');
     const tries = [...names, 'älice'].map((name) => () => visitor.signIn('/oauth/login', name, 'wrong'));
     expect(await statuses(tries)).toEqual([...Array<number>(10).fill(401), 429]);
     expect((await visitor.signIn('/oauth/login', 'bob', 'wrong')).status).toBe(401);
+  });
+
+  it('limits failed logins from one network across user names, except in known browsers', async () => {
+    const { from } = await open();
+    const alice = from('198.51.100.1');
+    await alice.signIn('/oauth/login');
+    alice.cookies.delete('oauth2-session');
+    const visitor = from('198.51.100.1');
+    const spray = Array.from({ length: 301 }, (_, index) => () => visitor.signIn('/oauth/login', `u${index}`, 'wrong'));
+    expect(await statuses(spray)).toEqual([...Array<number>(300).fill(401), 429]);
+    expect((await from('198.51.100.1').signIn('/oauth/login')).status).toBe(429);
+    expect((await from('198.51.100.2').signIn('/oauth/login')).status).toBe(303);
+    expect((await alice.signIn('/oauth/login')).status).toBe(303);
+  }, 60_000);
+
+  it('does not count successful logins', async () => {
+    const { from } = await open();
+    const logins = Array.from({ length: 12 }, () => () => from('198.51.100.1').signIn('/oauth/login'));
+    expect(new Set(await statuses(logins))).toEqual(new Set([303]));
   });
 
   it('does not reset the counter of a user when another user with a similar name signs in', async () => {
