@@ -22,9 +22,11 @@ export { comparablePath, decodedPath, requestPath } from '../http/request-path.j
 export { constantTimeEqual } from '../crypto/constant-time-equal.js';
 
 // Limits
+export { type Candidate, findCandidate } from '../limits/candidate.js';
 export { foldedName, isAmbiguousName } from '../limits/folded-name.js';
 export { countAttempt, type CountedAttempt, RateLimit } from '../limits/rate-limit.js';
 export { countSignIn } from '../limits/sign-in-limits.js';
+export { withQueue } from '../limits/turns.js';
 export { isUserName, MAX_USER_NAME_LENGTH } from '../limits/user-name.js';
 
 // Errors

@@ -9,8 +9,10 @@ export interface SignInAttempt {
   readonly username: string;
   /** The ID of the account that was found. `undefined` if none was, or if the model finds it only with the password. */
   readonly account: string | undefined;
-  /** The network of the browser. If `undefined`, the attempts of a network are not limited. */
+  /** The network of the browser or public client. If `undefined`, the attempts of a network are not limited. */
   readonly network: string | undefined;
+  /** The ID of the confidential client that sent the password, whose users may all have the same network. */
+  readonly client?: string;
   /** The identifier of a browser in which this user has signed in before. */
   readonly knownBrowser: string | undefined;
 }
@@ -46,11 +48,11 @@ function limitsOfBrowser({ realm, username, account: id, knownBrowser: browser }
   return [[knownBrowser, keyOf(realm, id ?? foldedName(username), browser)]];
 }
 
-function limitsOfNetwork({ realm, username, account: id, network: from }: SignInAttempt): LimitedBy[] {
+function limitsOfNetwork({ realm, username, account: id, network: from, client }: SignInAttempt): LimitedBy[] {
   const typed = foldedName(username);
   const limits: LimitedBy[] = from === undefined ? [] : [[network, keyOf(realm, from)]];
-  limits.push([nameInNetwork, keyOf(realm, typed, from)]);
-  if (id !== undefined) limits.push([accountInNetwork, keyOf(realm, id, from)]);
+  limits.push([nameInNetwork, keyOf(realm, typed, from, client)]);
+  if (id !== undefined) limits.push([accountInNetwork, keyOf(realm, id, from, client)]);
   limits.push([name, keyOf(realm, typed)]);
   if (id !== undefined) limits.push([account, keyOf(realm, id)]);
   return limits;

@@ -1,9 +1,9 @@
 import { hash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
-import { withApplicationLimit } from './secret-check-limiter.js';
+import { withTurn } from '../limits/turns.js';
 
 /** The cost parameters of scrypt. N is 2 to the power of `ln`. RFC 7914 §2 */
-interface Cost {
+export interface Cost {
   ln: number;
   r: number;
   p: number;
@@ -57,10 +57,13 @@ export const quickHash = (secret: string): string => `$sha256$${base64(sha256(se
  * Hashes a secret that might be guessed, such as one that a person chose, with scrypt. Returns a PHC string,
  * `$scrypt$ln=14,r=8,p=1$salt$hash`. RFC 7914
  */
-export async function hashSecret(secret: string): Promise<string> {
+export const hashSecret = (secret: string): Promise<string> => withTurn(() => slowHash(secret, COST));
+
+/** Computes a scrypt hash with a new salt, as a PHC string. Call it only in `withTurn()`. RFC 7914 */
+export async function slowHash(secret: string, cost: Cost): Promise<string> {
   const salt = randomBytes(16);
-  const key = await withApplicationLimit(() => derive(secret, salt, 32, COST));
-  const { ln, r, p } = COST;
+  const key = await derive(secret, salt, 32, cost);
+  const { ln, r, p } = cost;
   return `$scrypt$ln=${ln},r=${r},p=${p}$${base64(salt)}$${base64(key)}`;
 }
 
@@ -85,8 +88,7 @@ export function readHash(stored: string): QuickHash | SlowHash | undefined {
 export const isSlowHash = (read: QuickHash | SlowHash): read is SlowHash => 'cost' in read;
 
 /**
- * Returns whether a secret matches a scrypt hash. Call it only in `withClientLimit()`, which limits concurrent hash
- * computations.
+ * Returns whether a secret matches a scrypt hash. Call it only in `withTurn()`, which limits concurrent hash computations.
  */
 export async function matchesSlowHash({ key, salt, cost }: SlowHash, secret: string): Promise<boolean> {
   return timingSafeEqual(key, await derive(secret, salt, key.length, cost));

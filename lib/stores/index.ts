@@ -47,6 +47,7 @@ export type { Count } from '../model/counts.js';
 export { FOREVER } from '../tokens/lifetime.js';
 export type { ActiveGrant } from './active-grant.js';
 export { hashSecret, newClientSecret } from './client-secret.js';
+export { hashPassword, type PasswordHashOptions, verifyPassword } from './passwords.js';
 export { registerStorageLocation } from './storage-location.js';
 export type { Clients, SecretHash, StoredClient, Users } from './ports.js';
 export type { SecretCheckOptions } from './secret-check.js';

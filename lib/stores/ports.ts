@@ -71,12 +71,27 @@ export interface Clients {
   replaceSecretHash?(id: string, old: string, replacement: string): Awaitable<unknown>;
 }
 
-/** Finds users in a table of the application. Users must have an `id`. */
+/**
+ * Finds users in a table of the application. Users must have an `id`. To let users sign in with a password, implement
+ * `findByUsername()` and `verifyPassword()`.
+ */
 export interface Users {
   /**
-   * Finds the user with this username and password, for the password grant. Returns a falsy value if they are wrong.
+   * Finds a user by the name that was typed, before the password is verified. So the limits of sign-ins count the
+   * account that was found. Returns a falsy value if the user does not exist. Compare names exactly.
    */
-  findByCredentials(username: string, password: string): Awaitable<User | Falsy>;
+  findByUsername?(username: string): Awaitable<User | Falsy>;
+  /**
+   * Returns whether a password is that of a user. `user` is `undefined` if no user was found: compute a hash
+   * then too, so that the time does not reveal which users exist. `verifyPassword()` of the library does so without a
+   * stored hash. At most two calls run at a time, and the networks of the browsers take turns.
+   */
+  verifyPassword?(user: User | undefined, password: string): Awaitable<boolean>;
+  /**
+   * Finds the user with this username and password. Returns a falsy value if they are wrong. It is called only if
+   * `findByUsername()` or `verifyPassword()` is missing. The limits of sign-ins then count the typed name.
+   */
+  findByCredentials?(username: string, password: string): Awaitable<User | Falsy>;
   /** Finds a user by ID, whenever a session or token is used. Returns a falsy value if the user does not exist. */
   findById(id: string): Awaitable<User | Falsy>;
   /**

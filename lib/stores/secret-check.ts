@@ -14,7 +14,7 @@ import {
 import { validHashes, hashOf, isValid } from './stored-secrets.js';
 import type { Clients, StoredClient } from './ports.js';
 import { EncryptedSecrets, type EncryptedSecretsOption } from './encrypted-secrets.js';
-import { withClientLimit } from './secret-check-limiter.js';
+import { withQueue, withTurn } from '../limits/turns.js';
 import { keepRecent } from '../crypto/lru.js';
 
 /** The options for verifying client secrets. */
@@ -103,10 +103,11 @@ export class SecretCheck {
   }
 
   private async check(id: string, candidates: readonly Candidate[], secret: string): Promise<boolean> {
-    const match = await withClientLimit(id, async () => {
+    const findMatch = async () => {
       for (const candidate of candidates) if (await matchesSlowHash(candidate.hash, secret)) return candidate;
       return undefined;
-    });
+    };
+    const match = await withQueue(`client ${id}`, () => withTurn(findMatch));
     if (!match) return false;
     this.remember(match.name);
     if (isOutdatedHash(match.hash)) await this.upgrade(id, match.hash.stored, secret);

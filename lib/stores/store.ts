@@ -28,6 +28,7 @@ import type {
   RotateOptions,
   SecretOptions,
 } from '../model/clients.js';
+import { type AccountModel, hasAccounts } from '../model/accounts.js';
 import type { Count, CountModel } from '../model/counts.js';
 import type { AuthorizedApplication, ConsentRequest, ConsentModel } from '../model/consents.js';
 import type { GrantList, GrantSelection, GrantsModel, Paging } from '../model/grants.js';
@@ -54,6 +55,7 @@ import type {
 } from '../model/session-clients.js';
 import type { SessionList, SessionListModel } from '../model/session-list.js';
 import type { RememberedModel, RememberedSession, Session, SessionModel } from '../model/sessions.js';
+import { findCandidate } from '../limits/candidate.js';
 import { coversScope } from '../tokens/scope.js';
 import type { ActiveGrant } from './active-grant.js';
 import { digest } from './client-secret.js';
@@ -119,6 +121,14 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
    */
   readonly getClientSecrets: ((client: Client) => Promise<readonly string[]>) | undefined;
 
+  /**
+   * Finds a user by name, before the password is verified. `undefined` if `users` has not both `findByUsername()` and
+   * `verifyPassword()`, or a subclass overrides `getUser()`.
+   */
+  readonly findByUsername: AccountModel['findByUsername'] | undefined;
+  /** Returns whether a password is that of a user. `undefined` in the same cases as `findByUsername`. */
+  readonly verifyPassword: AccountModel['verifyPassword'] | undefined;
+
   /** @throws {InvalidArgumentError} If `users` has no method `findById()`, or an option is invalid. */
   constructor(
     protected readonly storage: S,
@@ -129,6 +139,10 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     this.storedClients = clients ? undefined : new StoredClients(storage);
     this.clients = clients ?? this.storedClients!;
     this.secrets = new SecretCheck(this.clients, options);
+    if (hasAccounts(users) && this.getUser === Store.prototype.getUser) {
+      this.findByUsername = (username) => users.findByUsername(username);
+      this.verifyPassword = (user, password) => users.verifyPassword(user, password);
+    }
     const overridable: OverridableMethods = {
       clientOf: (row) => this.clientOf(row),
       getUserFromClient: (client) => this.getUserFromClient(client),
@@ -168,7 +182,9 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
    * Returns the user with this username and password, for the password grant. Returns a falsy value if they are wrong.
    */
   async getUser(username: string, password: string): Promise<User | Falsy> {
-    return this.users.findByCredentials(username, password);
+    const { users } = this;
+    if (!hasAccounts(users)) return users.findByCredentials?.(username, password);
+    return (await findCandidate(users, username))?.verify(password);
   }
 
   /** Returns the synthetic user of a client credentials grant. It can never collide with a user ID. RFC 6749 §4.4 */

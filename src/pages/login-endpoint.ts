@@ -1,5 +1,5 @@
-import { addressOf, isUserName } from '../../lib/adapter/index.js';
-import type { Awaitable, Falsy, User } from '../../lib/index.js';
+import { addressOf, type Candidate, findCandidate, networkOf, withQueue } from '../../lib/adapter/index.js';
+import type { User } from '../../lib/index.js';
 import { admit, type Attempt } from './attempts.js';
 import { KnownBrowser } from './known-browser.js';
 import { continueSession } from './continue-session.js';
@@ -25,11 +25,6 @@ const PROMPTS_FOR_LOGIN = ['login', 'create'];
 /** Returns the parameters of a query that occur once. */
 const textsOf = (query: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(query).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
-
-/** The model method that verifies a password. */
-interface UserModel {
-  getUser(username: string, password: string): Awaitable<User | Falsy>;
-}
 
 /** The login page. If a user is already signed in and no new login is requested, it asks which account to use. */
 export class LoginEndpoint extends PageEndpoint {
@@ -103,27 +98,35 @@ export class LoginEndpoint extends PageEndpoint {
   private async findUser(pageRequest: PageRequest): Promise<User | LoginProblem> {
     const { request } = pageRequest;
     const [username = '', password = ''] = [textOf(request, 'username'), textOf(request, 'password')];
-    if (!isUserName(username) || !isPassword(password)) return 'wrong';
-    const browser = new KnownBrowser(this.site, pageRequest);
-    const knownBrowser = browser.idFor(username);
-    const attempt: Attempt = { username, address: addressOf(request), knownBrowser, request: request['native'] };
-    const user = await unlessBusy(() => this.verifyPassword(attempt, password, pageRequest), pageRequest);
-    if (typeof user !== 'object') return user;
-    browser.remember(username);
-    return user;
+    if (!isPassword(password)) return 'wrong';
+    return unlessBusy(async () => {
+      const candidate = await findCandidate(this.site.server.options.model, username);
+      if (!candidate) return 'wrong';
+      const browser = new KnownBrowser(this.site, pageRequest);
+      const attempt: Attempt = {
+        username,
+        ...(candidate.account !== undefined && { account: candidate.account }),
+        address: addressOf(request),
+        knownBrowser: browser.idFor(username),
+        request: request['native'],
+      };
+      const user = await this.verifyPassword(candidate, { attempt, password, pageRequest });
+      if (typeof user === 'object') browser.remember(username);
+      return user;
+    }, pageRequest);
   }
 
   /** Counts an attempt and verifies its password. An attempt that could not be verified does not count. */
   private async verifyPassword(
-    attempt: Attempt,
-    password: string,
-    { response }: PageRequest,
+    candidate: Candidate,
+    { attempt, password, pageRequest }: { attempt: Attempt; password: string; pageRequest: PageRequest },
   ): Promise<User | 'wrong' | 'throttled'> {
     const { server, options } = this.site;
+    const { response } = pageRequest;
     const allowed = await admit(attempt, { server, response, throttle: options.throttle });
     if (!allowed) return 'throttled';
-    const model = server.options.model as unknown as UserModel;
-    const user = await unlessUnavailable(async () => model.getUser(attempt.username!, password), allowed);
+    const verify = () => withQueue(queueOf(attempt), () => candidate.verify(password));
+    const user = await unlessUnavailable(verify, allowed);
     if (!user) return 'wrong';
     await allowed.giveBack();
     return user;
@@ -133,3 +136,7 @@ export class LoginEndpoint extends PageEndpoint {
     return returnPath(request) ?? this.site.options.home;
   }
 }
+
+/** Returns the name of the queue of password hashes: each network and each known browser has its own. */
+const queueOf = ({ address, knownBrowser }: Attempt) =>
+  knownBrowser === undefined ? `network ${networkOf(address ?? '')}` : `browser ${knownBrowser}`;

@@ -5,6 +5,7 @@ import { verifyClient } from '../verify-client.js';
 import { MemoryStorage } from './memory-storage.js';
 
 export { hashSecret, newClientSecret } from '../client-secret.js';
+export { hashPassword, type PasswordHashOptions, verifyPassword } from '../passwords.js';
 export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
 
 /** The options of `new MemoryStore()`. */

@@ -12,6 +12,7 @@ import { MongooseStorage } from './mongoose-storage.js';
 
 export type { ActiveGrant } from '../active-grant.js';
 export { hashSecret, newClientSecret } from '../client-secret.js';
+export { hashPassword, type PasswordHashOptions, verifyPassword } from '../passwords.js';
 export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
 
 /** The options of `new MongooseStore()`. */

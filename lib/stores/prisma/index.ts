@@ -12,6 +12,7 @@ import { type PrismaDatabase, PrismaExecutor } from './prisma-executor.js';
 
 export type { ActiveGrant } from '../active-grant.js';
 export { hashSecret, newClientSecret } from '../client-secret.js';
+export { hashPassword, type PasswordHashOptions, verifyPassword } from '../passwords.js';
 export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
 export type { TableOptions } from '../sql/table-names.js';
 export type { PrismaDatabase } from './prisma-executor.js';

@@ -9,6 +9,7 @@ import { RedisStorage } from './redis-storage.js';
 
 export type { ActiveGrant } from '../active-grant.js';
 export { hashSecret, newClientSecret } from '../client-secret.js';
+export { hashPassword, type PasswordHashOptions, verifyPassword } from '../passwords.js';
 export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
 export type { IoRedisClient, NodeRedisClient, RedisClient } from './connection.js';
 

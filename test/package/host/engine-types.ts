@@ -21,6 +21,6 @@ export class OwnStore extends Store {
   }
 
   override async getUser(username: string, password: string) {
-    return (await this.users.findByCredentials(username, password)) || undefined;
+    return (await this.users.findByCredentials?.(username, password)) || undefined;
   }
 }

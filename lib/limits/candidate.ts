@@ -1,0 +1,50 @@
+import { hasAccounts } from '../model/accounts.js';
+import type { CoreClient, PasswordModel, User } from '../model/model.js';
+import { isAmbiguousName } from './folded-name.js';
+import { withTurn } from './turns.js';
+import { isUserName } from './user-name.js';
+
+/** A user name whose password is still to be verified. */
+export interface Candidate {
+  /**
+   * The ID of the account that was found. `undefined` if no account was found, or if the model finds it only with the
+   * password.
+   */
+  readonly account: string | undefined;
+  /** Returns the user if the password is correct. Takes equally long whether or not the account exists. */
+  verify(password: string): Promise<User | undefined>;
+}
+
+/**
+ * Finds the account of a user name, before its password is verified. Returns `undefined` for a text that cannot be a
+ * user name. For a model that finds accounts only with the password, this includes names whose spellings the limits
+ * cannot count together.
+ * @param client the client of the password grant, for `getUser()`
+ */
+export async function findCandidate(
+  model: object,
+  username: string,
+  client?: CoreClient,
+): Promise<Candidate | undefined> {
+  if (!isUserName(username)) return undefined;
+  if (hasAccounts(model)) {
+    const user = (await model.findByUsername(username)) || undefined;
+    const isCorrect = async (password: string) => {
+      const verdict: unknown = await model.verifyPassword(user, password);
+      return verdict === true;
+    };
+    return {
+      account: user && String(user['id']),
+      verify: async (password) => ((await withTurn(() => isCorrect(password))) ? user : undefined),
+    };
+  }
+  if (isAmbiguousName(username)) return undefined;
+  const getUser = (password: string) =>
+    client
+      ? (model as PasswordModel<CoreClient>).getUser(username, password, client)
+      : (model as { getUser(name: string, word: string): ReturnType<PasswordModel['getUser']> }).getUser(
+          username,
+          password,
+        );
+  return { account: undefined, verify: async (password) => (await getUser(password)) || undefined };
+}
