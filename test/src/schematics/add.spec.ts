@@ -65,11 +65,11 @@ describe('nest add nest-oauth2', () => {
 
   it('keeps a file that the user has changed, and writes nothing', async () => {
     const application = await new StagedApplication().run(add({ store: 'typeorm' }));
-    application.write('src/oauth/passwords.ts', '// my own');
+    application.write('src/oauth/users.service.ts', '// my own');
     const before = application.files();
     await application.run(add({ store: 'typeorm' }));
     expect(application.files()).toEqual(before);
-    expect(application.messages.at(-1)).toMatch(/^Nothing was written.*\n {2}src\/oauth\/passwords\.ts\n/);
+    expect(application.messages.at(-1)).toMatch(/^Nothing was written.*\n {2}src\/oauth\/users\.service\.ts\n/);
   });
 
   it('writes to another folder with --path, and reports that the root module imports the first one', async () => {
