@@ -1,6 +1,8 @@
 import { constants, KeyObject, sign, type SignKeyObjectInput, verify, type webcrypto } from 'node:crypto';
 import { promisify, types } from 'node:util';
 
+import { signWithoutWaiting } from './thread-signatures.js';
+
 /** How `node:crypto` computes the signatures of an algorithm. RFC 7518 §3.1, RFC 8037 §3.1 */
 interface Scheme {
   /** The hash function. `null` if the algorithm has a fixed one. */
@@ -69,7 +71,6 @@ export type Sign = (input: string) => Uint8Array | Promise<Uint8Array>;
 /** Returns whether a signature of a text in ASCII is valid. */
 export type Verify = (input: string, signature: Uint8Array) => boolean | Promise<boolean>;
 
-const signInThread = promisify(sign);
 const verifyInThread = promisify(verify);
 
 /**
@@ -81,7 +82,7 @@ export function signerFor(alg: unknown, key: KeyObject): Sign | undefined {
   if (!scheme || key.type !== 'private' || !fits(scheme, key)) return undefined;
   const { hash, format, isSlow } = scheme;
   const parameters = { ...format, key };
-  if (isSlow.sign) return async (input) => await signInThread(hash, Buffer.from(input), parameters);
+  if (isSlow.sign) return (input) => signWithoutWaiting(hash, Buffer.from(input), parameters);
   return (input) => sign(hash, Buffer.from(input), parameters);
 }
 
