@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto';
-import { hashPassword } from './passwords.js';
+import type { User } from 'nest-oauth2';
+import { hashPassword, verifyPassword } from 'nest-oauth2/stores/memory';
 
 /** The scopes, with their texts on the consent page. */
 export const scopes: Record<string, string> = {
@@ -62,17 +62,16 @@ export interface DemoUser {
 }
 
 const alice: DemoUser = { id: '1', username: 'alice', name: 'Alice Liddell' };
-const salt = 'in production, a random salt for each user';
-const passwordHash = hashPassword('wonderland', salt);
+const passwordHash = hashPassword('wonderland');
 
 /** The users of this demo. Their passwords are hashed. */
 export const users = {
   findById: async (id?: string) => (id === alice.id ? alice : undefined),
+  findByUsername: async (username: string) => (username === alice.username ? alice : undefined),
 
-  async findByCredentials(username: string, password: string) {
-    // Hash the password for unknown usernames too, so that the response time does not reveal which usernames exist.
-    const isRight = timingSafeEqual(await hashPassword(password, salt), await passwordHash);
-    return isRight && username === alice.username ? alice : undefined;
+  async verifyPassword(user: User | undefined, password: string) {
+    // Without a hash, this takes as long, so that the response time does not reveal which usernames exist.
+    return verifyPassword(password, user && (await passwordHash));
   },
 };
 

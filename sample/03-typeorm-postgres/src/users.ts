@@ -1,18 +1,18 @@
-import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { exactCollation, type Users } from 'nest-oauth2/stores/typeorm';
+import type { User as SignedInUser } from 'nest-oauth2';
+import { exactCollation, hashPassword, type Users, verifyPassword } from 'nest-oauth2/stores/typeorm';
 import { Column, DataSource, Entity, type MigrationInterface, PrimaryColumn, type QueryRunner, Table } from 'typeorm';
-import { hashPassword } from './passwords.js';
 
 @Entity('users')
 export class User {
   @PrimaryColumn('uuid') id!: string;
   @Column('varchar', { unique: true }) username!: string;
-  @Column('varchar') salt!: string;
   @Column('varchar') passwordHash!: string;
 }
 
-const hashOf = async (password: string, salt: string) => (await hashPassword(password, salt)).toString('base64');
+/** An ID that no user has. Looking it up takes as long as looking up a user. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /** Looks up users in your own table. The library stores only the user ID. */
 @Injectable()
@@ -23,12 +23,14 @@ export class UsersService implements Users {
     return publicUser(await this.dataSource.manager.findOneBy(User, { id }));
   }
 
-  async findByCredentials(username: string, password: string) {
-    const user = await this.dataSource.manager.findOneBy(User, { username });
-    // Hash the password for unknown usernames too, so that the response time does not reveal which usernames exist.
-    const hash = await hashOf(password, user?.salt ?? 'unknown user');
-    const isRight = user && timingSafeEqual(Buffer.from(hash), Buffer.from(user.passwordHash));
-    return isRight ? publicUser(user) : undefined;
+  async findByUsername(username: string) {
+    return publicUser(await this.dataSource.manager.findOneBy(User, { username }));
+  }
+
+  async verifyPassword(user: SignedInUser | undefined, password: string) {
+    const stored = await this.dataSource.manager.findOneBy(User, { id: user ? String(user['id']) : NOBODY });
+    // Without a hash, this takes as long, so that the response time does not reveal which usernames exist.
+    return verifyPassword(password, stored?.passwordHash);
   }
 }
 
@@ -42,13 +44,11 @@ export class CreateUsers1767312000000 implements MigrationInterface {
       { name: 'id', type: 'uuid', isPrimary: true },
       // On MariaDB and MySQL, other collations find `alice` for `ÀLICE`. On PostgreSQL, this adds nothing.
       { name: 'username', type: 'varchar', isUnique: true, ...(await exactCollation(runner)) },
-      { name: 'salt', type: 'varchar' },
       { name: 'passwordHash', type: 'varchar' },
     ];
     await runner.createTable(new Table({ name: 'users', columns }));
-    const salt = randomBytes(16).toString('base64');
-    const passwordHash = await hashOf('wonderland', salt);
-    await runner.manager.insert(User, { id: randomUUID(), username: 'alice', salt, passwordHash });
+    const passwordHash = await hashPassword('wonderland');
+    await runner.manager.insert(User, { id: randomUUID(), username: 'alice', passwordHash });
   }
 
   async down(runner: QueryRunner) {
