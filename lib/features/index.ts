@@ -36,7 +36,6 @@ export type { MutualTlsOptions, TlsClientAuthMethod, TlsProxy } from './mutual-t
 export type { PushedParameters, PushedRequest, PushedRequestModel } from './pushed-requests/pushed-request.js';
 export { pushedRequests, type PushedRequestOptions } from './pushed-requests/pushed-requests.js';
 export { registration } from './registration/registration.js';
-export type { RegistrationRate } from './registration/registration-limit.js';
 export type {
   Registration,
   RegistrationCredentials,

@@ -37,12 +37,33 @@ function numbersOf(group: string): number[] {
 
 /**
  * Returns the IP address of the client as reported by Express or Fastify, which apply the configuration of trusted
- * proxies.
+ * proxies. Warns once if a proxy sends addresses and is not trusted.
  */
 export function addressOf(request: Request): string | undefined {
-  const native = (request['native'] ?? {}) as { ip?: unknown; socket?: { remoteAddress?: unknown } };
+  const native = (request['native'] ?? {}) as NativeAddresses;
   const address = native.ip ?? native.socket?.remoteAddress;
-  return typeof address === 'string' ? address : undefined;
+  if (typeof address !== 'string') return undefined;
+  if (!hasWarned && address === native.socket?.remoteAddress) warnAboutProxy(request.get('x-forwarded-for'), address);
+  return address;
+}
+
+interface NativeAddresses {
+  ip?: unknown;
+  socket?: { remoteAddress?: unknown };
+}
+
+let hasWarned = false;
+
+/** Warns that all users of a proxy share its address, so that attempts of one of them use up the limits of all. */
+function warnAboutProxy(forwardedFor: unknown, address: string): void {
+  if (typeof forwardedFor !== 'string') return;
+  const isTrusted = forwardedFor.split(',').some((part) => networkOf(part.trim()) === networkOf(address));
+  if (isTrusted) return;
+  hasWarned = true;
+  const proxy = `\`X-Forwarded-For\` was sent by ${networkOf(address)}, which is not a trusted proxy`;
+  process.emitWarning(
+    `nest-oauth2: ${proxy}. If it is your proxy, all users share the rate limits of its address: set \`trust proxy\` of Express or \`trustProxy\` of Fastify to the address of the proxy.`,
+  );
 }
 
 /** Returns the network of the client that sent a request. `undefined` if the request or its address is unknown. */

@@ -10,7 +10,7 @@ import { pages } from 'nest-oauth2/pages';
 
 import { rsaKey } from '../support/rsa-key.js';
 
-/** Options with which each factory of a feature can be called. Each factory ignores those of the others. */
+/** Options with which each factory of a feature can be called. A factory may reject those of the others. */
 const OPTIONS = {
   resource: 'https://api.example.com',
   verificationUri: 'https://id.example.com/device',
@@ -23,16 +23,19 @@ function endpointIds(): Set<string> {
   const ids = new Set(['authorize', 'token']);
   const add = (feature: unknown) => {
     const { endpoints = {} } = (feature ?? {}) as { endpoints?: object };
-    for (const id of Object.keys(endpoints)) ids.add(id);
+    // One document for each resource: `resource-metadata/mcp`.
+    for (const id of Object.keys(endpoints)) ids.add(id.split('/', 1)[0]!);
   };
   for (const exported of Object.values({ ...features, ...jose, ...mcp, ...openid }) as unknown[]) {
     if (typeof exported !== 'function') continue;
-    try {
-      const made: unknown = (exported as (options: object) => unknown)(OPTIONS);
-      if (made instanceof Promise) made.catch(() => undefined);
-      for (const feature of [made].flat()) add(feature);
-    } catch {
-      // A class, or a function that is no factory of a feature.
+    for (const options of [OPTIONS, { from: OPTIONS.from }, {}]) {
+      try {
+        const made: unknown = (exported as (options: object) => unknown)(options);
+        if (made instanceof Promise) made.catch(() => undefined);
+        for (const feature of [made].flat()) add(feature);
+      } catch {
+        // A class, or a function that is no factory of a feature or has other options.
+      }
     }
   }
   add(pages({ devices: true, secondFactor: { by: { isEnrolled: () => true, verify: () => true } } }));
@@ -56,7 +59,14 @@ const rows = table
 describe('the table of the work that a stranger can order', () => {
   it('has a row for every endpoint', () => {
     const ids = endpointIds();
-    const known = ['pushed_authorization_request', 'device_authorization', 'registration', 'userinfo', 'second_factor'];
+    const known = [
+      'pushed_authorization_request',
+      'device_authorization',
+      'registration',
+      'userinfo',
+      'second_factor',
+      'jwks',
+    ];
     expect([...ids]).toEqual(expect.arrayContaining(known));
     const listed = new Set(
       rows.flatMap(([, endpoints = '']) => [...endpoints.matchAll(/`([\w-]+)`/g)].map(([, id]) => id)),

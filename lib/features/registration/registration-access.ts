@@ -1,14 +1,13 @@
 import { hash } from 'node:crypto';
 
-import { AccessDeniedError } from '../../errors/index.js';
+import { AccessDeniedError, TemporarilyUnavailableError } from '../../errors/index.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import { Response } from '../../http/response.js';
 import { addressOf, networkOf } from '../../http/network.js';
-import { hasOnce } from '../../model/has-once.js';
+import { RateLimit } from '../../limits/rate-limit.js';
 import { resolveOptions } from '../../options/resolve-options.js';
 import { AuthenticateOperation } from '../../endpoints/resource/authenticate.js';
-import { RegistrationLimit } from './registration-limit.js';
 import type { RegistrationModel, RegistrationRequest } from './registration-model.js';
 import type { registrationSettings } from './registration-options.js';
 
@@ -24,14 +23,14 @@ export function bearerTokenOf(request: Request): string | undefined {
 export class RegistrationAccess {
   private readonly model: RegistrationModel;
   private readonly issuer: string | undefined;
-  private readonly limit: RegistrationLimit | undefined;
+  private readonly limit: RateLimit | undefined;
   private readonly authenticator: AuthenticateOperation | undefined;
 
   constructor(server: ServerContext, { rate, initialAccessScope: scope }: ReturnType<typeof registrationSettings>) {
     const { model, issuer } = server.options;
     this.issuer = issuer;
     this.model = model as typeof model & RegistrationModel;
-    if (rate && hasOnce(model)) this.limit = new RegistrationLimit(model, rate);
+    if (rate) this.limit = new RateLimit('registrations', rate);
     if (scope !== undefined)
       this.authenticator = new AuthenticateOperation(resolveOptions(server.options, { scope } as object), server);
   }
@@ -55,7 +54,8 @@ export class RegistrationAccess {
     const registrant = this.authenticator
       ? hash('sha256', bearerTokenOf(request) ?? '')
       : networkOf(addressOf(request) ?? '');
-    await this.limit?.count(JSON.stringify([this.issuer, registrant]));
+    const wait = await this.limit?.add(JSON.stringify([this.issuer, registrant]), this.model);
+    if (wait) throw tooMany(wait);
   }
 
   /**
@@ -76,3 +76,6 @@ export class RegistrationAccess {
     throw new AccessDeniedError('Access denied: this client is not allowed to register', { code: 403 });
   }
 }
+
+const tooMany = (retryAfter: number) =>
+  new TemporarilyUnavailableError('Too many clients were registered. Try again later', { code: 429, retryAfter });

@@ -1,5 +1,4 @@
 import type { ServerContext } from '../../contracts/feature.js';
-import { hasOnce } from '../../model/has-once.js';
 import type { Model } from '../../model/model.js';
 import {
   type ClientPolicyOptions,
@@ -8,7 +7,7 @@ import {
 } from '../../clients/registration/client-policy.js';
 import { findScopesError } from '../../options/scopes-error.js';
 import { findUnknownOption } from '../../options/unknown-option.js';
-import type { RegistrationRate } from './registration-limit.js';
+import type { RequestRate } from '../../limits/memory-counts.js';
 import type { RegistrationModel } from './registration-model.js';
 
 /** The options of `registration()`: who may register which clients. */
@@ -25,7 +24,7 @@ export interface RegistrationOptions extends ClientPolicyOptions {
    * `requests` in `per` seconds. `false`: no limit, for example because a proxy limits requests. Default:
    * `{ requests: 20, per: 3600 }`.
    */
-  rate?: RegistrationRate | false;
+  rate?: RequestRate | false;
   /** Seconds after which an unused client, to which nothing was issued, is deleted. `0`: never. Default: `86400`. */
   unusedLifetime?: number;
 }
@@ -43,7 +42,7 @@ export const registrationSettings = ({
   unusedLifetime,
 });
 
-const RATE: RegistrationRate = { requests: 20, per: 3600 };
+const RATE: RequestRate = { requests: 20, per: 3600 };
 
 const NAMES = {
   ...POLICY_OPTIONS,
@@ -80,8 +79,6 @@ export function* registrationErrors(options: RegistrationOptions, server: Server
     const isRate = isCount(rate?.requests, 10_000) && isCount(rate?.per, 86_400);
     if (!isRate)
       yield `\`rate\` of ${NAME} must be \`{ requests, per }\`: up to 10 000 requests, in up to 86 400 seconds`;
-    if (!hasOnce(model))
-      yield `\`rate\` of ${NAME} requires a model with \`once()\`. Without it, set \`rate: false\` and limit requests in a proxy`;
   }
   if (!(unusedLifetime >= 0 && unusedLifetime < 2 ** 31))
     yield `\`unusedLifetime\` of ${NAME} must be a number of seconds, 0 or more`;

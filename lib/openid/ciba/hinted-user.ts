@@ -2,10 +2,10 @@ import { InvalidRequestError, InvalidUserCodeError, MissingUserCodeError } from 
 import { TemporarilyUnavailableError, UnknownUserIdError } from '../../errors/index.js';
 import type { ClientRequest } from '../../contracts/client-request.js';
 import type { ServerContext } from '../../contracts/feature.js';
-import { claimAttempt } from '../../features/device-authorization/guesses.js';
 import type { Parameters } from '../../http/parameters.js';
 import { isText } from '../../http/syntax.js';
-import type { CoreClient, Model, OnceModel, User } from '../../model/model.js';
+import { RateLimit } from '../../limits/rate-limit.js';
+import type { CoreClient, Model, User } from '../../model/model.js';
 import { subjectOf } from '../../tokens/subject.js';
 import { hintParameter, isHintToken, readOwnHint } from '../hint-parameter.js';
 import { OPENID } from '../openid-capability.js';
@@ -13,8 +13,8 @@ import { BACKCHANNEL_USER_CODE_PARAMETER } from './client-fields.js';
 import type { CibaModel, UserHint } from './ciba-model.js';
 
 const MAX_LOGIN_HINT_LENGTH = 255;
-/** Maximum number of user codes that a client may try for one user in a few minutes. */
-const MAX_USER_CODE_ATTEMPTS = 10;
+/** The limit of user codes that a client may try for one user. */
+const userCodes = new RateLimit('CIBA: user codes', { requests: 10, per: 300 });
 
 /**
  * Finds the user that the hint of a request identifies. CIBA §7.1
@@ -47,16 +47,17 @@ export async function verifyUserCode(code: string | undefined, user: User, { cli
     if (!BACKCHANNEL_USER_CODE_PARAMETER.of(client)) return;
     throw new MissingUserCodeError('Missing user code: `user_code`');
   }
-  const attemptKey = JSON.stringify(['ciba', issuer, client.id, subjectOf(user)]);
-  if (!(await claimAttempt(model, attemptKey, { places: MAX_USER_CODE_ATTEMPTS, probes: MAX_USER_CODE_ATTEMPTS }))) {
-    throw new TemporarilyUnavailableError('Temporarily unavailable: too many user codes were tried', { code: 429 });
+  const retryAfter = await userCodes.add(JSON.stringify([issuer, client.id, subjectOf(user)]), model);
+  if (retryAfter > 0) {
+    const reason = 'Temporarily unavailable: too many user codes were tried';
+    throw new TemporarilyUnavailableError(reason, { code: 429, retryAfter });
   }
   if (await model.verifyUserCode!(user, code, client)) return;
   throw new InvalidUserCodeError('Invalid user code: `user_code`');
 }
 
 interface CodeCheck extends HintContext {
-  model: OnceModel & CibaModel;
+  model: Model & CibaModel;
 }
 
 interface HintContext {

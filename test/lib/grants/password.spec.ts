@@ -59,7 +59,25 @@ describe('the password grant', () => {
     expect(testModel.calls.filter(([method]) => method === 'getUser')).toEqual([]);
   });
 
-  it.each(['tab\tbed', 'ünïcode', '😀', 'mixed 😀 text', '"quoted" \\ '])(
+  it.each(['tab\tbed', 'alice\u0080', 'al\u200Dice', '\ue000'])(
+    'rejects the user name %j with an invisible character without calling getUser()',
+    async (username) => {
+      const { error, testModel } = await grant({ username });
+      expect(summary(error)).toBe('400 invalid_grant: Invalid grant: user credentials are invalid');
+      expect(testModel.calls.filter(([method]) => method === 'getUser')).toEqual([]);
+    },
+  );
+
+  it('rejects the eleventh wrong password of one user with 429, and no other user', async () => {
+    const testModel = createTestModel({ getUser: (name: string) => name === 'bob' && { id: 'bob' } });
+    const ask = (username: string) => runOperation(testModel, 'token', tokenRequest({ ...BODY, username }));
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 11; attempt += 1) statuses.push((await ask('alice')).status);
+    expect(statuses).toEqual([...Array<number>(10).fill(400), 429]);
+    expect((await ask('bob')).status).toBe(200);
+  });
+
+  it.each(['ünïcode', '😀', 'mixed 😀 text', '"quoted" \\ '])(
     'passes the user name %j unchanged to getUser()',
     async (username) => {
       const { testModel } = await grant({ username });
