@@ -1,4 +1,5 @@
 import type { StoredClient } from '../ports.js';
+import { DAY } from '../schema.js';
 import type { ClientPage, ClientRecord, ClientStorage } from '../client-storage.js';
 
 /** A client in memory. It is replaced as a whole and never changed. */
@@ -11,7 +12,8 @@ interface MemoryClient {
 export class MemoryClients implements ClientStorage {
   private readonly clients: Map<string, MemoryClient>;
   private readonly generations = new Map<string, number>();
-  private readonly removed = new Set<string>();
+  /** When each removed client was removed. */
+  private readonly removed = new Map<string, number>();
 
   constructor(clients: readonly StoredClient[]) {
     const createdAt = Date.now();
@@ -39,7 +41,7 @@ export class MemoryClients implements ClientStorage {
 
   removeClient(id: string): boolean {
     const removed = this.clients.delete(id);
-    this.removed.add(id);
+    this.removed.set(id, Date.now());
     this.endGeneration(id);
     return removed;
   }
@@ -57,6 +59,18 @@ export class MemoryClients implements ClientStorage {
 
   readClock(): number {
     return Date.now();
+  }
+
+  /** Forgets removed clients of more than a day ago that have no grants any more. Returns how many. */
+  protected pruneRemoved(hasGrants: (id: string) => boolean): number {
+    let count = 0;
+    for (const [id, removedAt] of this.removed) {
+      if (removedAt > Date.now() - DAY || this.clients.has(id) || hasGrants(id)) continue;
+      this.removed.delete(id);
+      this.generations.delete(id);
+      count += 1;
+    }
+    return count;
   }
 
   protected endGeneration(id: string): void {

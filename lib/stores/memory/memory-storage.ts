@@ -160,7 +160,8 @@ export class MemoryStorage extends MemoryClients implements Storage {
     const maps = [...Object.values(this.rows), this.grants, this.onceValues, this.counters];
     const count = maps.reduce((sum, map) => sum + map.prune(now), 0);
     this.pruneIndex();
-    return count;
+    const clientIds = new Set([...this.grants.values()].map(({ clientId }) => clientId));
+    return count + this.pruneRemoved((id) => clientIds.has(id));
   }
 
   private rowsOf(kind: RowKind): ExpiringMap<MemoryRow> {

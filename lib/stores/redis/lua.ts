@@ -89,16 +89,27 @@ export const GENERATION = `
 local function generation_of(key) return redis.call('HGET', key, 'generation') or '0' end`;
 
 /**
- * Lua: functions that read, begin and increase the generation of a client. It is based on the time in microseconds, so
- * a value that Redis has evicted is never reused, and revoked grants stay revoked.
+ * Lua: functions that begin, keep and increase the generation of a client. It is based on the time in microseconds, so
+ * a value that Redis has evicted is never reused, and revoked grants stay revoked. If the client is not saved, the key
+ * expires two minutes after the last grant, because strangers may name any client that a document describes.
  */
 export const GENERATIONS = `
+local function keep_generation(key, ttl, isNew)
+  -- A saved client stays until it is removed. A key without expiry keeps a grant that never expires.
+  if redis.call('HEXISTS', key, 'createdAt') == 1 then return end
+  local left = redis.call('PTTL', key)
+  if left < 0 and not isNew then return end
+  if ttl == '' then redis.call('PERSIST', key)
+  elseif isNew or tonumber(ttl) + 120000 > left then redis.call('PEXPIREAT', key, text(moment(ttl) + 120000)) end
+end
 local function end_generation(key)
   local time = redis.call('TIME')
   redis.call('HSET', key, 'generation', text(math.max(time[1] * 1000000 + time[2], generation_of(key) + 1)))
 end
-local function begin_generation(key)
-  if generation_of(key) == '0' then end_generation(key) end
+local function begin_generation(key, ttl)
+  local isNew = generation_of(key) == '0'
+  if isNew then end_generation(key) end
+  keep_generation(key, ttl, isNew)
   return generation_of(key)
 end`;
 
@@ -157,7 +168,7 @@ local function save(k, a)
   for field = 1, tonumber(ARGV[a + 5]) do fields[field] = ARGV[a + 5 + field] end
   for list = 1, lists do list_grant(KEYS[k + 1 + list], ARGV[a], ARGV[a + 3]) end
   if ARGV[a + 2] == '1' then userGeneration = begin_user(KEYS[k + 1 + lists]) end
-  save_grant(KEYS[k], begin_generation(KEYS[k + 1]), userGeneration, ARGV[a + 3], ARGV[a + 4], fields)
+  save_grant(KEYS[k], begin_generation(KEYS[k + 1], ARGV[a + 3]), userGeneration, ARGV[a + 3], ARGV[a + 4], fields)
   a = a + 6 + #fields
   for row = k + 2 + lists, #KEYS do
     save_row(KEYS[row], ARGV[a], ARGV[a + 1])

@@ -10,6 +10,7 @@ import {
   CLOCK,
   FIND_CLIENT,
   SAVE_CLIENT,
+  LEAVE_LIST,
   LIST_CLIENT_IDS,
   REMOVE_CLIENT,
 } from './scripts.js';
@@ -37,16 +38,26 @@ export class RedisClients implements ClientStorage {
     // is lost.
     if (!previous) await this.run(ADD_CLIENT_ID, this.keys.clients, id);
     const after = [...textsOf(client), revokesGrants ? '1' : '0', randomUUID()];
-    return (await this.run(SAVE_CLIENT, this.keys.client(id), ...before, ...after)) === 1;
+    const isSaved = (await this.run(SAVE_CLIENT, this.keys.client(id), ...before, ...after)) === 1;
+    // A removal may have taken the ID from the list before the client was saved.
+    if (isSaved && !previous) await this.run(ADD_CLIENT_ID, this.keys.clients, id);
+    return isSaved;
   }
 
   async addNewClient(client: StoredClient): Promise<boolean> {
     await this.run(ADD_CLIENT_ID, this.keys.clients, client.id);
-    return (await this.run(ADD_NEW_CLIENT, this.keys.client(client.id), ...textsOf(client), randomUUID())) === 1;
+    const texts = textsOf(client);
+    if ((await this.run(ADD_NEW_CLIENT, this.keys.client(client.id), ...texts, randomUUID())) === 1) return true;
+    if (!(await this.findClient(client.id))) await this.run(LEAVE_LIST, this.keys.clients, client.id);
+    return false;
   }
 
   async removeClient(id: string): Promise<boolean> {
-    return (await this.run(REMOVE_CLIENT, this.keys.client(id))) === 1;
+    const isRemoved = (await this.run(REMOVE_CLIENT, this.keys.client(id))) === 1;
+    await this.run(LEAVE_LIST, this.keys.clients, id);
+    // Another process may have saved a client with this ID before the list was changed.
+    if (await this.findClient(id)) await this.run(ADD_CLIENT_ID, this.keys.clients, id);
+    return isRemoved;
   }
 
   async listClients(after: string, limit: number): Promise<ClientPage> {

@@ -1,4 +1,4 @@
-import { revocationMembers, isCurrentGeneration } from './keys.js';
+import { revocationMembers, isCurrentGeneration, timeToLive } from './keys.js';
 import { isRevokedBefore, type RevocationTimesByIssuer } from '../not-before.js';
 import type { StoredRow, GrantRow, RowKind, Row, ConsumedRow } from '../storage.js';
 import {
@@ -36,7 +36,12 @@ export class RedisClusterStorage extends RedisStorage {
    * whose tokens no client knows yet, are saved first, so the client can retry if the process stops in between.
    */
   override async consumeAndSave(consumed: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean> {
-    await Promise.all([this.saveRows(rows), this.list(grant), this.saveGrant(grant, '', '')]);
+    await Promise.all([
+      this.saveRows(rows),
+      this.list(grant),
+      this.saveGrant(grant, '', ''),
+      this.beginGeneration(grant),
+    ]);
     if ((await this.run(CONSUME, this.keys.row(consumed.kind, consumed.digest), ...attemptArguments(consumed))) === 1)
       return true;
     await Promise.all(rows.map(({ kind, digest }) => this.run(REMOVE, this.keys.row(kind, digest))));
@@ -97,9 +102,13 @@ export class RedisClusterStorage extends RedisStorage {
    * or user are revoked meanwhile, the new grant is revoked too.
    */
   private async saveNewGrant(grant: GrantRow): Promise<void> {
-    const client = this.run(BEGIN_GENERATION, this.keys.client(grant.clientId)) as Promise<string>;
-    const [generation, userGeneration] = await Promise.all([client, this.list(grant)]);
+    const [generation, userGeneration] = await Promise.all([this.beginGeneration(grant), this.list(grant)]);
     await this.saveGrant(grant, generation, userGeneration);
+  }
+
+  /** Returns the generation of the client of a grant, and keeps it as long as the grant. */
+  private beginGeneration({ clientId, expiresAt }: GrantRow): Promise<string> {
+    return this.run(BEGIN_GENERATION, this.keys.client(clientId), timeToLive(expiresAt)) as Promise<string>;
   }
 
   private async saveGrant(grant: GrantRow, generation: string, userGeneration: string): Promise<void> {

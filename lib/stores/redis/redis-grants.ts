@@ -15,6 +15,9 @@ import {
   REVOKE_GRANT,
 } from './scripts.js';
 
+/** Milliseconds for which the generation of a client that is not saved is kept, unless it has grants. */
+const DAY = '86400000';
+
 /**
  * A grant with the generations that its client and its user had when it was saved. It was not revoked by its own ID.
  */
@@ -37,7 +40,7 @@ export class RedisGrants {
   async revoke(filter: GrantFilter): Promise<number> {
     const { grantId, userId, clientId, issuer } = filter;
     if (clientId !== undefined && (grantId ?? userId ?? issuer) === undefined) {
-      await this.run(END_GENERATION, this.keys.client(clientId));
+      await this.run(END_GENERATION, this.keys.client(clientId), DAY);
       return Number(await this.run(DROP_LIST, this.keys.grantsOf('client', clientId)));
     }
     if (userId !== undefined && grantId === undefined) return this.endOfUser({ ...filter, userId });

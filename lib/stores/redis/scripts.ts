@@ -173,6 +173,7 @@ if (kept[1] or '') ~= ARGV[1] or (kept[2] or '') ~= ARGV[2] then return 0 end
 if ARGV[5] == '1' or not kept[1] and kept[4] then end_generation(KEYS[1]) end
 if not kept[1] then redis.call('HSET', KEYS[1], 'createdAt', text(now())) end
 redis.call('HSET', KEYS[1], 'client', ARGV[3], 'secretHashes', ARGV[4], 'attempt', ARGV[6])
+redis.call('PERSIST', KEYS[1])
 return 1`,
 );
 
@@ -183,6 +184,7 @@ export const ADD_NEW_CLIENT = script(
 local kept = redis.call('HMGET', KEYS[1], 'createdAt', 'attempt')
 if kept[1] then return kept[2] == ARGV[3] and 1 or 0 end
 redis.call('HSET', KEYS[1], 'createdAt', text(now()), 'client', ARGV[1], 'secretHashes', ARGV[2], 'attempt', ARGV[3])
+redis.call('PERSIST', KEYS[1])
 return 1`,
 );
 
@@ -193,12 +195,23 @@ export const LIST_CLIENT_IDS = script(
 );
 export const CLOCK = script(NOW, `return now()`);
 
-/** Revokes all grants of a client at once: none of them has the new generation. */
-export const END_GENERATION = script(NOW, GENERATION, GENERATIONS, `end_generation(KEYS[1])`);
-/** Returns the generation of a client, which a new grant of this client gets. */
-export const BEGIN_GENERATION = script(NOW, GENERATION, GENERATIONS, `return begin_generation(KEYS[1])`);
+/** Revokes all grants of a client at once: none of them has the new generation. ARGV: the lifetime of a new key. */
+export const END_GENERATION = script(
+  NOW,
+  GENERATION,
+  GENERATIONS,
+  `
+local isNew = generation_of(KEYS[1]) == '0'
+end_generation(KEYS[1])
+keep_generation(KEYS[1], ARGV[1], isNew)`,
+);
+/** Returns the generation of a client, which a new grant of this client gets. ARGV: the lifetime of the grant. */
+export const BEGIN_GENERATION = script(NOW, GENERATION, GENERATIONS, `return begin_generation(KEYS[1], ARGV[1])`);
 
-/** Removes a client. Its generation and creation time stay: a later client with this ID must not get its grants. */
+/**
+ * Removes a client. Its generation and creation time stay for a day, so that requests in progress do not add it again.
+ * Later, its grants stay revoked: no new generation equals theirs.
+ */
 export const REMOVE_CLIENT = script(
   NOW,
   GENERATION,
@@ -208,6 +221,7 @@ local removed = redis.call('HDEL', KEYS[1], 'client')
 redis.call('HDEL', KEYS[1], 'secretHashes')
 redis.call('HSETNX', KEYS[1], 'createdAt', text(now()))
 end_generation(KEYS[1])
+redis.call('PEXPIRE', KEYS[1], 86400000)
 return removed`,
 );
 

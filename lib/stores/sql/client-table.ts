@@ -90,10 +90,10 @@ export class ClientTable implements ClientStorage {
 
   async removeClient(id: string): Promise<boolean> {
     if (!isStorable(id)) return false;
-    // The row stays with its generation: if a client with this ID is created later, it must not get the grants of this
-    // client.
+    // The row stays with its generation while grants of this client are stored, so that they never become active again.
+    // `created_at` becomes the time of the removal.
     const update = sql`UPDATE ${this.clients} SET metadata = NULL, secret_hashes = ${REMOVED},
-      generation = generation + 1 WHERE id = ${id}`;
+      generation = generation + 1, created_at = ${this.database.now} WHERE id = ${id}`;
     if ((await this.database.change(sql`${update} AND metadata IS NOT NULL`)) > 0) return true;
     if (await this.insert(id, null, REMOVED, 1)) return false;
     // The row has no metadata, or another process added the client between these statements.

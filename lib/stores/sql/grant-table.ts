@@ -1,10 +1,12 @@
 import type { GrantFilter, GrantPage, GrantRow } from '../storage.js';
 import { NOT_BEFORE, RevocationTimesCache, REVISION_LENGTH, withoutRevokedBefore } from '../not-before.js';
+import { DAY } from '../schema.js';
 import { ClientTable, isStorable } from './client-table.js';
 import type { Database } from './database.js';
 import { grantExtension } from './grant-extension.js';
 import { type DatabaseRecord, GRANT, newGrant, readGrant } from './records.js';
 import { type Identifier, join, rawSql, type Sql, sql } from './sql.js';
+import { pruneTable } from './prune.js';
 import { readText } from './standalone-rows.js';
 import type { TableNames } from './table-names.js';
 
@@ -70,6 +72,25 @@ export abstract class GrantTable extends ClientTable {
     const times = await this.revocationTimes.get(rows[0]?.['revision'] as string | null);
     const grants = withoutRevokedBefore(times, rows.map(readGrant)).map((grant) => ({ grant, cursor: grant.id }));
     return rows.length < limit ? { grants } : { grants, next: String(rows.at(-1)!['id']) };
+  }
+
+  /**
+   * Deletes the rows of removed clients whose grants are all deleted. A day must have passed, so that no request in
+   * progress saves a grant or the client again. Returns the number of deleted rows.
+   */
+  protected async pruneRemovedClients(batchSize: number, signal: AbortSignal | undefined): Promise<number> {
+    const { clients, grants, database } = this;
+    const isObsolete = sql`metadata IS NULL AND created_at < ${database.statementStart} - ${DAY}
+      AND NOT EXISTS (SELECT 1 FROM ${grants} g WHERE g.client_id = ${clients}.id)`;
+    return pruneTable(database, {
+      table: clients,
+      key: sql`id`,
+      condition: isObsolete,
+      indexColumn: sql`id`,
+      start: '',
+      batchSize,
+      signal,
+    });
   }
 
   /** Returns a statement that inserts a grant or, if it exists, extends it. A revoked grant stays revoked. */

@@ -10,6 +10,8 @@ interface Expired {
   /** The SQL condition that expired rows fulfil. `indexColumn` is the column of the index with which they are found. */
   condition: Sql;
   indexColumn: Sql;
+  /** A value before all values of `indexColumn`. Default: 0. */
+  start?: string;
   batchSize: number;
   /** After it is aborted, no further statement begins. */
   signal: AbortSignal | undefined;
@@ -31,10 +33,10 @@ const MAX_BLOCKING_BATCH = 100;
  */
 export async function pruneTable(
   database: Database,
-  { table, key, condition, indexColumn, batchSize, signal }: Expired,
+  { table, key, condition, indexColumn, start: first, batchSize, signal }: Expired,
 ): Promise<number> {
   const limit = Math.min(Math.max(Math.trunc(batchSize) || 1, 1), database.isBlocking ? MAX_BLOCKING_BATCH : MAX_BATCH);
-  for (let count = 0, start: unknown = 0; ;) {
+  for (let count = 0, start: unknown = first ?? 0; ;) {
     if (signal?.aborted) return count;
     // An index keeps deleted rows as long as older transactions run. The lower bound skips the rows of earlier batches.
     const expired = await database.find<{ row_key: string; position: unknown }>(

@@ -116,7 +116,8 @@ export abstract class SqlStorage extends GrantTable implements Storage {
     });
     const indexColumn = sql`expires_on`;
     const expired = { table: grants, key: sql`id`, condition: isExpiredLongAgo, indexColumn, batchSize, signal };
-    return count + (await pruneTable(database, expired));
+    const pruned = count + (await pruneTable(database, expired));
+    return pruned + (await this.pruneRemovedClients(batchSize, signal));
   }
 
   protected get counters(): Counters {
