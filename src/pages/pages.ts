@@ -33,7 +33,7 @@ export function pages(options: PagesOptions = {}): Pages {
   const resolved = resolvePagesOptions(options);
   const at = (path: string, Handler: new (site: Site) => Handler): Endpoint => ({
     path,
-    methods: ['GET', 'POST'],
+    methods: ['GET', 'HEAD', 'POST'],
     description: { summary: 'A page for the user' },
     make: (server) => new Handler(new Site(server, resolved)),
   });

@@ -102,6 +102,19 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
     expect((await visitor.get(authorize({ scope: 'notes:read notes:write' }))).heading).toBe('Allow access?');
   });
 
+  it.each(['login', 'logout', 'applications'])(
+    'answer HEAD for /oauth/%s like GET, without a body (RFC 9110 §9.3.2)',
+    async (page) => {
+      const { url } = await open();
+      const ask = (method: string) => fetch(`${url}/oauth/${page}`, { method, redirect: 'manual' });
+      const [get, head] = [await ask('GET'), await ask('HEAD')];
+      expect([head.status, await head.text()]).toEqual([get.status, '']);
+      for (const name of ['content-type', 'content-security-policy', 'cache-control', 'location']) {
+        expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)]);
+      }
+    },
+  );
+
   it("do not remember a denial, and always ask for a client with consent: 'always'", async () => {
     const store = newStore([{ ...web, consent: 'always' }]);
     const { visitor } = await open({ store });
