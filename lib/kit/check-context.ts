@@ -31,7 +31,8 @@ export interface TokenRequestOptions {
   as?: ClientFixture;
 }
 
-const MINUTE = 60_000;
+/** Milliseconds after which codes and access tokens of the checks expire. A check is shorter, even on a slow machine. */
+const LIFETIME = 15 * 60_000;
 
 /**
  * The context of one contract check. It saves codes and tokens in the model under test, and sends requests to a server
@@ -55,13 +56,13 @@ export class CheckContext extends Fixtures {
     const grantId = this.newGrantId();
     const sent: Unsaved<Token> = {
       accessToken: await generateAccessToken(this.model, client, user, scope),
-      accessTokenExpiresAt: new Date(Date.now() + MINUTE),
+      accessTokenExpiresAt: new Date(Date.now() + LIFETIME),
       scope,
       ...(grantId && { grantId }),
     };
     if (this.model.getRefreshToken) {
       sent.refreshToken = await generateRefreshToken(this.model, client, user, scope);
-      sent.refreshTokenExpiresAt = new Date(Date.now() + 2 * MINUTE);
+      sent.refreshTokenExpiresAt = new Date(Date.now() + 2 * LIFETIME);
     }
     return Object.assign(sent, more);
   }
@@ -90,7 +91,7 @@ export class CheckContext extends Fixtures {
     const grantId = this.newGrantId();
     const sent: Unsaved<AuthorizationCode> = {
       authorizationCode: (await this.model.generateAuthorizationCode?.(client, user, scope)) || opaqueToken(),
-      expiresAt: new Date(Date.now() + MINUTE),
+      expiresAt: new Date(Date.now() + LIFETIME),
       scope,
       ...(redirectUri && { redirectUri }),
       ...challenge,

@@ -2,7 +2,7 @@ import { CheckContext } from '../check-context.js';
 import { type Check, assert } from '../contract.js';
 import { scopeText } from '../../tokens/scope.js';
 import { UNKNOWN_VALUES, otherSpellings } from '../spellings.js';
-import { findSaved, isRefused, lookUp, inspectValue, sleep } from './model-calls.js';
+import { findSaved, isRefused, lookUp, inspectValue, sleep, inTime } from './model-calls.js';
 import type { SavedToken, TokenKind } from './token-kinds.js';
 import { EXACT_COMPARISON, REAL_DATES } from './remedies.js';
 
@@ -151,8 +151,10 @@ async function saveExpired(save: (expiresAt: Date) => Promise<SavedToken>): Prom
   try {
     return await save(new Date(Date.now() - 60_000));
   } catch {
-    const held = await save(new Date(Date.now() + 1100));
-    await sleep(2300);
-    return held;
+    return inTime(1100, async (lifetime) => {
+      const held = await save(new Date(Date.now() + lifetime));
+      await sleep(lifetime + 1200);
+      return held;
+    });
   }
 }

@@ -58,6 +58,23 @@ export async function isRefused(attempt: Promise<unknown>): Promise<boolean> {
   );
 }
 
+/** Milliseconds up to which `inTime()` extends a lifetime. */
+const LONGEST = 60_000;
+
+/**
+ * Runs `act` with a record that expires after `lifetime` milliseconds. On a slow machine the record may expire before
+ * `act` has ended. If `act` then fails, runs it again with a longer lifetime.
+ */
+export async function inTime<T>(lifetime: number, act: (lifetime: number) => Promise<T>): Promise<T> {
+  const started = performance.now();
+  try {
+    return await act(lifetime);
+  } catch (error) {
+    if (performance.now() - started < lifetime || lifetime > LONGEST) throw error;
+    return inTime(lifetime * 4, act);
+  }
+}
+
 export const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
 /** Runs a function after the event loop has turned a number of times. */

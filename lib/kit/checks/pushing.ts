@@ -20,7 +20,7 @@ export async function push(context: CheckContext): Promise<PushedRequest> {
     clientId: id,
     issuer: 'https://kit.example',
     parameters: { client_id: id, resource: ['https://a.example/', 'urn:b'], login_hint: 'Zoë 漢字 "\'\\%' },
-    openUntil: new Date(Date.now() + MINUTE),
+    openUntil: new Date(Date.now() + 15 * MINUTE),
     expiresAt: new Date(Date.now() + 30 * MINUTE),
   };
   await modelOf(context).savePushedRequest({ ...pushed, parameters: { ...pushed.parameters } });

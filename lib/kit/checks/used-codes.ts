@@ -1,7 +1,7 @@
 import type { CheckContext, IssuedCode } from '../check-context.js';
 import { withClockOffset } from '../clock.js';
 import { type Check, assert } from '../contract.js';
-import { findSaved, isRefused, lookUp, inspectValue, sleep } from './model-calls.js';
+import { findSaved, inTime, isRefused, lookUp, inspectValue, sleep } from './model-calls.js';
 import { AUTHORIZATION_CODE } from './token-kinds.js';
 
 const needs = AUTHORIZATION_CODE.needs.concat('getAccessToken', 'revokeGrant');
@@ -68,7 +68,7 @@ async function assertOnlyValidReplayRevokes(context: CheckContext): Promise<void
       `The family was revoked because a used code was sent ${how}. It must be revoked only if the request is otherwise valid.`,
     );
   }
-  const survives = (await survivesLateReplay(context, 60_000)) || (await survivesLateReplay(context, 2000));
+  const survives = (await survivesByOurClock(context)) || (await survivesByClockOfDatabase(context));
   assert(
     survives,
     'The family was revoked because a used code was sent after its expiry. An expired code must not revoke anything.',
@@ -94,17 +94,36 @@ async function redeemed(context: CheckContext, more?: object): Promise<{ held: I
   return { held, token };
 }
 
+/** Milliseconds that a replay is sent after the expiry of the code. The database may store whole seconds. */
+const LATE = 1100;
+
+/** Whether a token family stays valid when its code is replayed after its expiry, by the clock of this process. */
+async function survivesByOurClock(context: CheckContext): Promise<boolean> {
+  const lifetime = 600_000;
+  const issued = await redeemed(context, { expiresAt: new Date(Date.now() + lifetime) });
+  return survivesReplay(context, issued, (replay) => withClockOffset(lifetime + LATE, replay));
+}
+
 /**
- * Whether a token family stays valid when its code is replayed after its lifetime, given in milliseconds. For a
- * lifetime over 10 seconds, the clock of this process is set. For a shorter one, the check waits, since the model may
- * use the clock of its database.
+ * Whether a token family stays valid when its code is replayed after its expiry, by the clock of the database. Waits
+ * until the code has expired.
  */
-async function survivesLateReplay(context: CheckContext, lifetime: number): Promise<boolean> {
-  const { held, token } = await redeemed(context, { expiresAt: new Date(Date.now() + lifetime) });
-  const again = () => isRefused(context.redeem(held));
-  const isLong = lifetime > 10_000;
-  if (!isLong) await sleep(lifetime + 1100);
-  const refused = await (isLong ? withClockOffset(lifetime + 1100, again) : again());
+async function survivesByClockOfDatabase(context: CheckContext): Promise<boolean> {
+  const { lifetime, ...issued } = await inTime(2000, async (milliseconds) => ({
+    lifetime: milliseconds,
+    ...(await redeemed(context, { expiresAt: new Date(Date.now() + milliseconds) })),
+  }));
+  await sleep(lifetime + LATE);
+  return survivesReplay(context, issued, (replay) => replay());
+}
+
+/** Sends a used code after its expiry. Returns whether its token family is still valid. */
+async function survivesReplay(
+  context: CheckContext,
+  { held, token }: Awaited<ReturnType<typeof redeemed>>,
+  send: (replay: () => Promise<boolean>) => Promise<boolean>,
+): Promise<boolean> {
+  const refused = await send(() => isRefused(context.redeem(held)));
   assert(refused, 'The server accepts a used code after its expiry.');
   return context.acceptsAccessToken(token);
 }

@@ -2,7 +2,7 @@ import type { ClientRecord } from '../../stores/client-storage.js';
 import type { StoredClient } from '../../stores/ports.js';
 import { assert } from '../contract.js';
 import { checksOf, type StorageCheck } from './storage-check.js';
-import { isClose, type StorageContext } from './storage-context.js';
+import type { StorageContext } from './storage-context.js';
 
 const clients = true;
 
@@ -58,7 +58,7 @@ async function findsClient(context: StorageContext): Promise<void> {
     const isSame = JSON.stringify(client[field as keyof StoredClient]) === JSON.stringify(value);
     assert(isSame, `\`findClient()\` returns another \`${field}\` than the one that was saved.`);
   }
-  const areTimes = isClose(createdAt, before) && isClose(readAt, before);
+  const areTimes = context.isClose(createdAt, before) && context.isClose(readAt, before);
   assert(areTimes, `\`createdAt\` ${createdAt} or \`readAt\` ${readAt} is not the time of the database, ${before}.`);
   const none = await context.otherClients.findClient(context.id());
   assert(none === undefined, '`findClient()` must return undefined for an unknown ID.');

@@ -3,7 +3,7 @@ import { withClockOffset } from '../clock.js';
 import { assert } from '../contract.js';
 import { otherSpellings } from '../spellings.js';
 import { checksOf, type StorageCheck } from './storage-check.js';
-import { isClose, keyOf, MINUTE, type StorageContext } from './storage-context.js';
+import { keyOf, LIFETIME, type StorageContext } from './storage-context.js';
 
 /** The checks of exact IDs, of clock skew and of a database that cannot be reached. */
 export const CONDITIONS: readonly StorageCheck[] = [
@@ -69,6 +69,9 @@ async function comparesGrantIds(context: StorageContext): Promise<void> {
   await context.present(row, 'after only grants with other IDs were revoked');
 }
 
+/** Returns milliseconds after which a record expires in the checks of clock skew: fewer than the clock is changed by. */
+const lifetimeFor = ({ options }: StorageContext) => Math.min(LIFETIME, Math.floor((options.skew ?? LIFETIME) / 2));
+
 /** Runs a call while the clock of the process is ahead, and while it is behind. */
 async function withSkew(context: StorageContext, act: (text: string) => Promise<void>): Promise<void> {
   const skew = context.need(context.options.skew, 'skew');
@@ -81,29 +84,34 @@ async function withSkew(context: StorageContext, act: (text: string) => Promise<
 
 async function remembersBySharedClock(context: StorageContext): Promise<void> {
   const digest = context.id();
-  await context.storage.once(digest, 60);
+  const seconds = lifetimeFor(context) / 1000;
+  await context.storage.once(digest, seconds);
   await withSkew(context, async (by) => {
-    assert(!(await context.other.once(digest, 60)), `\`once()\` accepted a value again, called ${by}.`);
+    assert(!(await context.other.once(digest, seconds)), `\`once()\` accepted a value again, called ${by}.`);
   });
 }
 
 async function countsBySharedClock(context: StorageContext): Promise<void> {
-  const digest = context.id();
-  let { count } = await context.storage.count(digest, MINUTE / 1000);
+  const [digest, lifetime] = [context.id(), lifetimeFor(context)];
+  let { count } = await context.storage.count(digest, lifetime / 1000);
   await withSkew(context, async (by) => {
-    const state = await context.other.count(digest, MINUTE / 1000);
+    const state = await context.other.count(digest, lifetime / 1000);
     count += 1;
     assert(state.count === count, `\`count()\` returned ${state.count} instead of ${count}, called ${by}.`);
-    const other = await context.storage.count(context.id(), MINUTE / 1000);
+    const other = await context.storage.count(context.id(), lifetime / 1000);
     for (const { expiresIn } of [state, other]) {
-      assert(isClose(expiresIn, MINUTE), `\`expiresIn\` of a window of ${MINUTE} ms is ${expiresIn}, called ${by}.`);
+      assert(
+        context.isClose(expiresIn, lifetime),
+        `\`expiresIn\` of a window of ${lifetime} ms is ${expiresIn}, called ${by}.`,
+      );
     }
   });
 }
 
 async function listsBySharedClock(context: StorageContext): Promise<void> {
-  const { grant, row } = await context.saved();
-  const { grant: used, row: usedRow } = await context.saved();
+  const expiresAt = Date.now() + lifetimeFor(context);
+  const { grant, row } = await context.saved({ expiresAt }, { expiresAt });
+  const { grant: used, row: usedRow } = await context.saved({ expiresAt }, { expiresAt });
   await context.storage.consume(usedRow.kind, usedRow.digest);
   const before = await context.storage.readClock();
   await withSkew(context, async (by) => {
@@ -113,32 +121,37 @@ async function listsBySharedClock(context: StorageContext): Promise<void> {
     assert(paged.length === 1, `\`pageGrants()\` omits an unexpired grant, called ${by}.`);
     await context.present(row, `that has not expired, called ${by}`);
     const { revokedAgo = 0 } = await context.present(usedRow, `that was used, called ${by}`);
-    assert(isClose(revokedAgo, 0), `\`revokedAgo\` of a row that was used now is ${revokedAgo}, read ${by}.`);
+    assert(context.isClose(revokedAgo, 0), `\`revokedAgo\` of a row that was used now is ${revokedAgo}, read ${by}.`);
     const clock = await context.storage.readClock();
-    assert(isClose(clock, before), `\`readClock()\` returned ${clock} instead of about ${before}, called ${by}.`);
+    assert(
+      context.isClose(clock, before),
+      `\`readClock()\` returned ${clock} instead of about ${before}, called ${by}.`,
+    );
     const userId = context.id();
     const fresh: GrantRow = context.grant({ userId, expiresAt: Date.now() + 1e9 });
     await context.storage.save(fresh, []);
     const [saved] = await context.other.listGrants(userId);
     assert(
-      saved && isClose(saved.createdAt, before),
+      saved && context.isClose(saved.createdAt, before),
       `\`createdAt\` is ${saved?.createdAt}, saved ${by} at ${before}.`,
     );
   });
 }
 
 async function prunesBySharedClock(context: StorageContext): Promise<void> {
-  const { row } = await context.saved();
+  const lifetime = lifetimeFor(context);
+  const expiresAt = Date.now() + lifetime;
+  const { row } = await context.saved({ expiresAt }, { expiresAt });
   const digest = context.id();
-  await context.storage.once(digest, MINUTE / 1000);
-  await context.storage.count(digest, MINUTE / 1000);
+  await context.storage.once(digest, lifetime / 1000);
+  await context.storage.count(digest, lifetime / 1000);
   await withSkew(context, async (by) => {
     await context.other.prune(1000);
     await context.present(row, `that has not expired, after \`prune()\` ${by}`);
   });
-  const { count } = await context.other.count(digest, MINUTE / 1000, 0);
+  const { count } = await context.other.count(digest, lifetime / 1000, 0);
   assert(count === 1, '`prune()` deleted a counter too early.');
-  assert(!(await context.other.once(digest, 60)), '`prune()` deleted a single-use value too early.');
+  assert(!(await context.other.once(digest, lifetime / 1000)), '`prune()` deleted a single-use value too early.');
 }
 
 async function rejects(context: StorageContext): Promise<void> {

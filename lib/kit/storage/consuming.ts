@@ -1,7 +1,7 @@
 import type { Row } from '../../stores/storage.js';
 import { assert } from '../contract.js';
 import { checksOf, type StorageCheck } from './storage-check.js';
-import { isClose, keyOf, MINUTE, type StorageContext } from './storage-context.js';
+import { keyOf, LIFETIME, type StorageContext } from './storage-context.js';
 
 /** The checks of `consume()` and `consumeAndSave()`. */
 export const CONSUMING: readonly StorageCheck[] = [
@@ -30,7 +30,10 @@ async function marksAsUsed(context: StorageContext): Promise<void> {
   const { row } = await context.saved();
   assert(await context.storage.consume(row.kind, row.digest), '`consume()` returned false for an unused row.');
   const found = await context.present(row, 'that was marked as used');
-  assert(isClose(found.revokedAt ?? 0, Date.now()), `\`revokedAt\` of a row that was used now is ${found.revokedAt}.`);
+  assert(
+    context.isClose(found.revokedAt ?? 0, Date.now()),
+    `\`revokedAt\` of a row that was used now is ${found.revokedAt}.`,
+  );
   assert(found.data === row.data, '`consume()` changed the data of the row.');
 }
 
@@ -51,7 +54,7 @@ async function replacesRow(context: StorageContext): Promise<void> {
   const { grant, row } = await context.saved({ lastUsedAt: null });
   const first = context.row(grant, { kind: 'refresh' });
   const second = [context.row(grant, { kind: 'access' }), context.row(grant, { kind: 'refresh' })];
-  const used = { ...grant, lastUsedAt: Date.now(), expiresAt: Date.now() + 5 * MINUTE };
+  const used = { ...grant, lastUsedAt: Date.now(), expiresAt: Date.now() + 2 * LIFETIME };
   const done = await context.storage.consumeAndSave(keyOf(row), used, [first]);
   assert(done, '`consumeAndSave()` did not return true for an unused row.');
   const { kind, digest } = first;
@@ -66,7 +69,9 @@ async function replacesRow(context: StorageContext): Promise<void> {
   for (const each of second) await context.present(each, 'that `consumeAndSave()` saved');
   const [extended] = await context.pages({ grantId: grant.id }, 10);
   assert(
-    extended && isClose(extended.expiresAt, used.expiresAt) && isClose(extended.lastUsedAt ?? 0, used.lastUsedAt),
+    extended &&
+      context.isClose(extended.expiresAt, used.expiresAt) &&
+      context.isClose(extended.lastUsedAt ?? 0, used.lastUsedAt),
     '`consumeAndSave()` did not extend `expiresAt` and `lastUsedAt` of the grant.',
   );
 }

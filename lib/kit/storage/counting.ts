@@ -2,7 +2,7 @@ import type { Count } from '../../model/counts.js';
 import { sleep } from '../checks/model-calls.js';
 import { assert } from '../contract.js';
 import { checksOf, type StorageCheck } from './storage-check.js';
-import { isClose, MINUTE, type StorageContext } from './storage-context.js';
+import { LIFETIME, type StorageContext } from './storage-context.js';
 
 /** The checks of counters. */
 export const COUNTING: readonly StorageCheck[] = [
@@ -24,7 +24,7 @@ export const COUNTING: readonly StorageCheck[] = [
 ];
 
 /** Seconds of a window that ends after a check. */
-const LONG = MINUTE / 1000;
+const LONG = LIFETIME / 1000;
 
 const isNone = (state: Count) => state.count === 0 && state.expiresIn === 0;
 
@@ -46,7 +46,7 @@ async function addsNumbers(context: StorageContext): Promise<void> {
     sum += by ?? 1;
     assert(state.count === sum, `\`count()\` returned ${state.count} for a counter with the sum ${sum}.`);
     assert(
-      isClose(state.expiresIn, MINUTE) && state.expiresIn <= MINUTE,
+      context.isClose(state.expiresIn, LIFETIME) && state.expiresIn <= LIFETIME,
       `\`count()\` returned \`expiresIn\` ${state.expiresIn} for a window of ${LONG} seconds.`,
     );
   }
@@ -59,7 +59,7 @@ async function takesBack(context: StorageContext): Promise<void> {
     const state = await context.other.count(digest, LONG, by);
     assert(state.count === expected, `\`count()\` with \`by\` ${by} returned ${state.count} instead of ${expected}.`);
     assert(
-      isClose(state.expiresIn, MINUTE),
+      context.isClose(state.expiresIn, LIFETIME),
       `\`count()\` with \`by\` ${by} returned ${show(state)} in an open window.`,
     );
   }
@@ -86,7 +86,10 @@ async function opensNewWindow(context: StorageContext): Promise<void> {
   assert(isNone(taken), `\`count()\` took back from a window that had ended: ${show(taken)}.`);
   const state = await context.other.count(digest, LONG, 2);
   assert(state.count === 2, `\`count()\` returned ${state.count} instead of 2 for the first addition of a new window.`);
-  assert(isClose(state.expiresIn, MINUTE), `\`count()\` returned ${show(state)} for a new window of ${LONG} seconds.`);
+  assert(
+    context.isClose(state.expiresIn, LIFETIME),
+    `\`count()\` returned ${show(state)} for a new window of ${LONG} seconds.`,
+  );
 }
 
 /** Waits until a window of one second has ended. */

@@ -1,7 +1,7 @@
 import type { Row } from '../../stores/storage.js';
 import { assert } from '../contract.js';
 import { checksOf, type StorageCheck } from './storage-check.js';
-import { isClose, MINUTE, type StorageContext } from './storage-context.js';
+import { LIFETIME, type StorageContext } from './storage-context.js';
 
 /** The checks of `find()`, `update()` and `hasGrant()`. */
 export const FINDING: readonly StorageCheck[] = [
@@ -58,10 +58,16 @@ async function returnsCopies(context: StorageContext): Promise<void> {
 async function measuresTimes(context: StorageContext): Promise<void> {
   const { row } = await context.saved();
   await context.storage.consume(row.kind, row.digest);
-  const { expiresIn = MINUTE, revokedAgo = 0 } = await context.present(row, 'that was used');
-  assert(isClose(expiresIn, MINUTE), `\`expiresIn\` of a row that expires in ${MINUTE} ms is ${expiresIn}.`);
+  const { expiresIn = LIFETIME, revokedAgo = 0 } = await context.present(row, 'that was used');
+  assert(
+    context.isClose(expiresIn, LIFETIME),
+    `\`expiresIn\` of a row that expires in ${LIFETIME} ms is ${expiresIn}.`,
+  );
   // Times of databases are rounded.
-  assert(revokedAgo > -1000 && isClose(revokedAgo, 0), `\`revokedAgo\` of a row that was used now is ${revokedAgo}.`);
+  assert(
+    revokedAgo > -1000 && context.isClose(revokedAgo, 0),
+    `\`revokedAgo\` of a row that was used now is ${revokedAgo}.`,
+  );
 }
 
 async function omitsRevokedBefore(context: StorageContext): Promise<void> {
@@ -101,11 +107,14 @@ async function changesRow(context: StorageContext): Promise<void> {
     assert(changed[field] === to[field], `\`update()\` did not change \`${field}\`.`);
   }
   const left = changed.expiresIn ?? changed.expiresAt - Date.now();
-  assert(isClose(left, MINUTE), '`update()` without `lifetime` changed the expiry of the row.');
-  await context.storage.update(changed, { ...to, data: '{"n":3}', lifetime: 5 * MINUTE });
+  assert(context.isClose(left, LIFETIME), '`update()` without `lifetime` changed the expiry of the row.');
+  await context.storage.update(changed, { ...to, data: '{"n":3}', lifetime: 2 * LIFETIME });
   const { expiresIn, expiresAt } = await context.present(to, 'that was updated');
   const longer = expiresIn ?? expiresAt - Date.now();
-  assert(isClose(longer, 5 * MINUTE), `A row with a new \`lifetime\` of ${5 * MINUTE} ms expires in ${longer} ms.`);
+  assert(
+    context.isClose(longer, 2 * LIFETIME),
+    `A row with a new \`lifetime\` of ${2 * LIFETIME} ms expires in ${longer} ms.`,
+  );
 }
 
 async function comparesData(context: StorageContext): Promise<void> {

@@ -1,8 +1,8 @@
 import type { GrantFilter, GrantRow } from '../../stores/storage.js';
 import { sleep } from '../checks/model-calls.js';
-import { assert } from '../contract.js';
+import { assert, SkippedCheck } from '../contract.js';
 import { checksOf, type StorageCheck } from './storage-check.js';
-import { idsOf, MINUTE, type StorageContext } from './storage-context.js';
+import { idsOf, LIFETIME, MINUTE, TOLERANCE, type StorageContext } from './storage-context.js';
 
 /** The checks of `listGrants()`, `pageGrants()` and `prune()`. */
 export const LISTING: readonly StorageCheck[] = [
@@ -102,7 +102,7 @@ async function pagesExtended(context: StorageContext): Promise<void> {
   const extended = [grants[1]!, grants[4]!];
   const read = await context.pages({ userId }, 2, async () => {
     for (const grant of extended.splice(0, 1)) {
-      await context.storage.save({ ...grant, lastUsedAt: Date.now(), expiresAt: Date.now() + 5 * MINUTE }, []);
+      await context.storage.save({ ...grant, lastUsedAt: Date.now(), expiresAt: Date.now() + 2 * LIFETIME }, []);
     }
   });
   const found = new Set(read.map(({ id }) => id));
@@ -138,9 +138,13 @@ async function prunesExpired(context: StorageContext): Promise<void> {
   const count = await context.storage.prune(2);
   const isValid = Number.isInteger(count) && (count === 0 || count >= 5);
   assert(isValid, `\`prune(2)\` returned ${count}. It must delete and count all expired records, in batches of 2.`);
-  // Other tests on the same data may leave records that expire meanwhile.
-  const again = await context.storage.prune(1000);
-  assert(again < 5, `\`prune()\` returned ${count}, and then ${again}. It counts records that it does not delete.`);
+  // Records of other tests may expire between two calls, so only a count that never falls is wrong.
+  let again = await context.storage.prune(1000);
+  for (let calls = 1; again >= 5 && calls < 20; calls += 1) again = await context.storage.prune(1000);
+  assert(
+    again < 5,
+    `\`prune()\` returned ${count}, and still returns ${again}. It counts records that it does not delete.`,
+  );
 }
 
 async function keepsUnexpired(context: StorageContext): Promise<void> {
@@ -150,7 +154,7 @@ async function keepsUnexpired(context: StorageContext): Promise<void> {
   const [digest, name] = [context.id(), context.id()];
   await context.storage.consume(used.kind, used.digest);
   await context.storage.revokeGrants({ grantId: revoked.id });
-  await context.storage.once(digest, 60);
+  await context.storage.once(digest, 600);
   await context.storage.replaceText(name, undefined, 'text');
   await context.other.prune(1000);
   await context.present(row, 'that has not expired after `prune()`');
@@ -158,18 +162,20 @@ async function keepsUnexpired(context: StorageContext): Promise<void> {
   assert(found.revokedAt !== null, '`prune()` made a used row unused.');
   await context.absent(hidden, 'of a revoked grant after `prune()`');
   assert(await context.storage.hasGrant(grant.id), '`prune()` deleted a grant that has not expired.');
-  assert(!(await context.storage.once(digest, 60)), '`prune()` deleted a single-use value too early.');
+  assert(!(await context.storage.once(digest, 600)), '`prune()` deleted a single-use value too early.');
   assert((await context.storage.readText(name)) === 'text', '`prune()` deleted a text.');
 }
 
 async function keepsRevoked(context: StorageContext): Promise<void> {
-  const expiresAt = Date.now() - MINUTE / 6;
+  const expiresAt = Date.now() - 1000;
   const { grant } = await context.saved({ expiresAt });
   const { grant: active } = await context.saved({ expiresAt });
   await context.storage.revokeGrants({ grantId: grant.id });
   await context.storage.prune(1000);
-  assert(await context.storage.hasGrant(active.id), '`prune()` deleted a grant 10 seconds after its expiry.');
+  const isKept = await context.storage.hasGrant(active.id);
+  if (context.elapsed > MINUTE - TOLERANCE) throw new SkippedCheck('the calls took longer than a minute');
+  assert(isKept, '`prune()` deleted a grant within a minute after its expiry.');
   const row = context.row(grant, { kind: 'access' });
   await context.storage.save({ ...grant, expiresAt: row.expiresAt }, [row]);
-  await context.absent(row, 'of a grant that was revoked, pruned 10 seconds after its expiry, and saved again');
+  await context.absent(row, 'of a grant that was revoked, pruned within a minute after its expiry, and saved again');
 }

@@ -2,7 +2,7 @@ import { FOREVER } from '../../tokens/lifetime.js';
 import type { GrantRow, Row, RowKind } from '../../stores/storage.js';
 import { assert } from '../contract.js';
 import { checksOf, type StorageCheck } from './storage-check.js';
-import { isClose, MINUTE, type StorageContext } from './storage-context.js';
+import { LIFETIME, MINUTE, type StorageContext } from './storage-context.js';
 
 /** A text that a database with a smaller character set, or with wrong escaping, would change. */
 export const DIFFICULT_TEXT = `{"a":"Zoë 漢字 😀 \\" \\\\ ' ; -- % _ $1 ? \\n","b":"${'long '.repeat(2000)}"}`;
@@ -46,7 +46,7 @@ async function savesFields(context: StorageContext): Promise<void> {
     assert(found.revokedAt === null, '`revokedAt` of an unused row must be null.');
     const expiresAt = found.expiresIn === undefined ? found.expiresAt : Date.now() + found.expiresIn;
     assert(
-      row.expiresAt === FOREVER ? expiresAt > Date.now() + 1e12 : isClose(expiresAt, row.expiresAt),
+      row.expiresAt === FOREVER ? expiresAt > Date.now() + 1e12 : context.isClose(expiresAt, row.expiresAt),
       `A row was saved with \`expiresAt\` ${row.expiresAt} and is found with ${expiresAt}.`,
     );
   }
@@ -68,10 +68,10 @@ async function distinguishesKinds(context: StorageContext): Promise<void> {
 }
 
 async function usesLifetime(context: StorageContext): Promise<void> {
-  const { row } = await context.saved({}, { expiresAt: Date.now() - MINUTE, lifetime: MINUTE });
-  const { expiresIn, expiresAt } = await context.present(row, 'whose `lifetime` is one minute');
+  const { row } = await context.saved({}, { expiresAt: Date.now() - MINUTE, lifetime: LIFETIME });
+  const { expiresIn, expiresAt } = await context.present(row, 'with a `lifetime`');
   const left = expiresIn ?? expiresAt - Date.now();
-  assert(isClose(left, MINUTE), `A row with a \`lifetime\` of ${MINUTE} ms expires in ${left} ms.`);
+  assert(context.isClose(left, LIFETIME), `A row with a \`lifetime\` of ${LIFETIME} ms expires in ${left} ms.`);
 }
 
 /** Returns the grant as `listGrants()` returns it to another process. */
@@ -96,14 +96,17 @@ async function extendsGrant(context: StorageContext): Promise<void> {
   const page = await context.pages({ grantId: id }, 10);
   assert(page[0] && page[0].lastUsedAt === null, '`lastUsedAt` of a grant that was saved with null must be null.');
   const changed = { ...grant, scope: 'other', data: '{}', issuer: 'https://other.example' };
-  await context.storage.save({ ...changed, lastUsedAt: Date.now(), expiresAt: Date.now() + MINUTE / 2 }, []);
+  await context.storage.save({ ...changed, lastUsedAt: Date.now(), expiresAt: Date.now() + LIFETIME / 2 }, []);
   const used = await listed(context, grant);
-  assert(isClose(used.lastUsedAt!, Date.now()), `\`lastUsedAt\` of a grant that was used now is ${used.lastUsedAt}.`);
-  assert(isClose(used.expiresAt, grant.expiresAt), 'An earlier `expiresAt` must not replace the later one.');
-  await context.storage.save({ ...changed, lastUsedAt: null, expiresAt: Date.now() + 5 * MINUTE }, []);
+  assert(
+    context.isClose(used.lastUsedAt!, Date.now()),
+    `\`lastUsedAt\` of a grant that was used now is ${used.lastUsedAt}.`,
+  );
+  assert(context.isClose(used.expiresAt, grant.expiresAt), 'An earlier `expiresAt` must not replace the later one.');
+  await context.storage.save({ ...changed, lastUsedAt: null, expiresAt: Date.now() + 2 * LIFETIME }, []);
   const extended = await listed(context, grant);
   assert(extended.lastUsedAt === used.lastUsedAt, '`lastUsedAt: null` must not change the stored `lastUsedAt`.');
-  assert(isClose(extended.expiresAt, Date.now() + 5 * MINUTE), 'A later `expiresAt` must extend the grant.');
+  assert(context.isClose(extended.expiresAt, Date.now() + 2 * LIFETIME), 'A later `expiresAt` must extend the grant.');
   const same = { clientId, userId, scope: grant.scope, data: grant.data, issuer: null, createdAt: used.createdAt };
   for (const [field, value] of Object.entries(same)) {
     assert(extended[field as keyof GrantRow] === value, `Saving a known grant changed its \`${field}\`.`);

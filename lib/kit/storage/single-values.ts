@@ -16,7 +16,7 @@ export const SINGLE_VALUES: readonly StorageCheck[] = [
 async function remembersValue(context: StorageContext): Promise<void> {
   const [long, short] = [context.id(), context.id()];
   const start = performance.now();
-  for (const [digest, seconds] of [[long, 60] as const, [short, 1] as const]) {
+  for (const [digest, seconds] of [[long, 600] as const, [short, 1] as const]) {
     assert(await context.storage.once(digest, seconds), '`once()` returned false for a new value.');
   }
   const isAccepted = await context.other.once(short, 1);
@@ -24,7 +24,7 @@ async function remembersValue(context: StorageContext): Promise<void> {
   const isOnTime = performance.now() - start < 1000;
   assert(!isAccepted || !isOnTime, '`once()` accepted a value again within its seconds.');
   await sleep(1200);
-  assert(!(await context.other.once(long, 60)), '`once()` forgot a value after a second of its 60 seconds.');
+  assert(!(await context.other.once(long, 600)), '`once()` forgot a value after a second of its 600 seconds.');
   for (let wait = 0; wait < 20; wait += 1) {
     if (await context.other.once(short, 1)) return;
     await sleep(100);
@@ -34,7 +34,7 @@ async function remembersValue(context: StorageContext): Promise<void> {
 
 async function acceptsOnce(context: StorageContext): Promise<void> {
   const digest = context.id();
-  await context.oneWinner('once()', (storage) => storage.once(digest, 60));
+  await context.oneWinner('once()', (storage) => storage.once(digest, 600));
 }
 
 async function readsText(context: StorageContext): Promise<void> {
