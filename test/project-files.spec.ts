@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { accessSync, constants, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, normalize } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -100,6 +101,32 @@ describe.each(workflows)('the workflow %s', (file) => {
       if (!services) continue;
       expect(Object.entries(services).map(([name, one]) => described(name, one))).toEqual(expected);
     }
+  });
+});
+
+describe('the scripts of package.json', () => {
+  /** Whether a command, or the first script that it runs, checks that the packages are installed. */
+  const checks = (command: string): boolean => {
+    const [, script] = /^npm (?:run )?([\w:-]+)/.exec(command) ?? [];
+    return script === undefined
+      ? /^node (?:--import \.\/)?\.ci\/installed\.js\b/.test(command)
+      : checks(scripts[script]!);
+  };
+
+  it('check that the packages are installed, except for those that need none', () => {
+    const others = Object.keys(scripts).filter((name) => !checks(scripts[name]!));
+    expect(others).toEqual(['start', 'clean']);
+  });
+
+  it.each(['test', 'lint', 'docs:errors'])('say how to install the packages: npm run %s', async (name) => {
+    const folder = mkdtempSync(join(tmpdir(), 'nest-oauth2-scripts-'));
+    cpSync(join(root, '.ci'), join(folder, '.ci'), { recursive: true });
+    cpSync(join(root, 'package.json'), join(folder, 'package.json'));
+    const error: unknown = await promisify(execFile)('npm', ['run', '--silent', name], { cwd: folder }).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toMatchObject({ code: 1, stderr: 'Run `npm ci` first.\n' });
+    rmSync(folder, { recursive: true });
   });
 });
 
