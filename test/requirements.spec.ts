@@ -8,7 +8,7 @@ const REQUIREMENTS = join(import.meta.dirname, 'support/requirements.ts');
 const OTHER_PROJECTS = ['browser', 'drills', 'first-contact', 'matrix', 'package'];
 
 const specs = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
-  .filter((path) => /spec\.ts$/.test(path) && !OTHER_PROJECTS.includes(path.split(/[\\/]/)[0]!))
+  .filter((path) => path.endsWith('spec.ts') && !OTHER_PROJECTS.includes(path.split(/[\\/]/)[0]!))
   .map((path) => join(import.meta.dirname, path));
 
 /** Returns a file and all files that it imports by a relative path. */

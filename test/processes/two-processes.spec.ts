@@ -18,7 +18,7 @@ describe.each(await findDatabaseKinds())('two processes with one $name', ({ open
     opened = await open();
     processes = await Promise.all([app.start(opened.place), app.start(opened.place)]);
     [first, second] = processes.map(({ url }) => new Spa(url)) as [Spa, Spa];
-  }, 30_000);
+  });
   afterAll(async () => {
     await Promise.all(processes.map((each) => each.kill()));
     await opened.close();

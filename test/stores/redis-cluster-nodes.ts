@@ -7,10 +7,17 @@ import { promisify } from 'node:util';
 
 import { freePort } from '../support/free-port.js';
 import { hasProgram } from '../support/requirements.js';
+import { waitUntil } from '../support/wait-until.js';
 
 /** Returns whether this machine can run a Redis Cluster. */
 export function canRunCluster(): boolean {
   return hasProgram('redis-server', 'redis-server') && hasProgram('redis-cli', 'redis-cli');
+}
+
+/** Returns whether a node has joined the cluster, and all slots are assigned. */
+async function isReady(port: string): Promise<boolean> {
+  const { stdout } = await promisify(execFile)('redis-cli', ['-p', port, 'cluster', 'info']);
+  return stdout.includes('cluster_state:ok') && stdout.includes('cluster_known_nodes:3');
 }
 
 /** A Redis Cluster of three nodes, each on its own port. */
@@ -26,6 +33,8 @@ export class ClusterNodes {
     this.urls = ports.slice(0, 3).map((port) => `redis://127.0.0.1:${port}`);
     const addresses = ports.slice(0, 3).map((port) => `127.0.0.1:${port}`);
     await promisify(execFile)('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes']);
+    // Each node accepts commands only after it has learned about the others.
+    for (const port of ports.slice(0, 3)) await waitUntil(() => isReady(String(port)));
   }
 
   async stop(): Promise<void> {

@@ -90,7 +90,7 @@ describeEach(places)('a store whose network stops responding, $name,', ({ start 
     behind.network.recover();
     // Each connection detects the failure by itself.
     await waitUntil(async () => (await authenticate()).status === 200 && (await issue()).status === 200, 20);
-  }, 40_000);
+  });
 });
 
 describeEach(places.filter(({ name }) => name.endsWith('TypeORM')))(
@@ -115,7 +115,7 @@ describeEach(places.filter(({ name }) => name.endsWith('TypeORM')))(
         await close();
         await network.close();
       }
-    }, 40_000);
+    });
   },
 );
 

@@ -30,8 +30,8 @@ const SWEEP = 30_000;
 
 /**
  * The delivery of messages to clients. If the model stores messages, they survive the end of a process: every process
- * reads undelivered messages and claims a message before it sends it. A message is sent twice only if a process ends
- * after sending and before removing it.
+ * reads undelivered messages and claims a message before it sends it. A message is sent twice only if the response of the
+ * client is late or missing, or if a process ends after sending and before removing it.
  */
 export class Notifications {
   private readonly senders = new Map<string, NotificationSender>();

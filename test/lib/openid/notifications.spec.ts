@@ -27,8 +27,12 @@ const strangerAt = (id: string) =>
   isStranger(id) ? { id, grants: [], backchannelLogoutUri: clients.url('/stranger') } : undefined;
 const isStranger = (id: string) => id.startsWith('dcr_') || id.startsWith('https://');
 
-/** Opens a process of a provider with two clients. Several processes can share a store. */
-async function openProcess(store?: MemoryStore, model: object = {}, timeout = 1) {
+/**
+ * Opens a process of a provider with two clients. Several processes can share a store.
+ *
+ * @param timeout Seconds. A request that exceeds it is sent again, although the client has received it. So it is long.
+ */
+async function openProcess(store?: MemoryStore, model: object = {}, timeout = 60) {
   const events: [string, Record<string, unknown>][] = [];
   const options = { events: { emit: (name: string, payload: object) => events.push([name, { ...payload }]) } };
   const uri = clients.url('/web');
@@ -72,6 +76,12 @@ const fakeTimers = () => {
   jest.useFakeTimers({ doNotFake: [...doNotFake] });
 };
 const ok = json({});
+
+/** Returns the claims of the logout token in a request body. */
+function claimsOf(body: string): { iat: number; exp: number; jti: string; sid: string } {
+  const [, payload] = new URLSearchParams(body).get('logout_token')!.split('.');
+  return JSON.parse(Buffer.from(payload!, 'base64url').toString()) as ReturnType<typeof claimsOf>;
+}
 
 describe('back-channel logout tokens', () => {
   it('are removed from the store after they were delivered', async () => {
@@ -124,7 +134,11 @@ describe('back-channel logout tokens', () => {
 
   it('are delivered once even if two processes look for them', async () => {
     fakeTimers();
-    clients.replies['/web'] = ok;
+    const bodies: Promise<Buffer[]>[] = [];
+    clients.replies['/web'] = (response, request) => {
+      bodies.push(request.toArray() as Promise<Buffer[]>);
+      ok(response, request);
+    };
     const first = await openProcess();
     for (let at = 0; at < 20; at += 1) {
       const one = { kind: 'logout', issuer: ISSUER, clientId: 'web', host: 'client.example' } as const;
@@ -134,7 +148,11 @@ describe('back-channel logout tokens', () => {
     const second = await openProcess(first.store);
     await waitUntil(() => clients.count('/web') >= 20);
     await waitUntil(async () => (await first.store.listNotifications()).length === 0);
-    expect(clients.count('/web')).toBe(20);
+    const tokens = (await Promise.all(bodies)).map((body) => claimsOf(Buffer.concat(body).toString()));
+    expect(tokens.map(({ sid }) => Number(sid)).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 20 }, (_, at) => at),
+    );
+    expect(new Set(tokens.map(({ jti }) => jti)).size).toBe(20);
     const delivered = [...first.events, ...second.events].filter(([name]) => name === 'logout.delivered');
     expect(delivered).toHaveLength(20);
   });
@@ -144,8 +162,8 @@ describe('back-channel logout tokens', () => {
     const { signOut, events, store } = await openProcess();
     await signOut('silent', 150);
     await signOut('web', 2);
-    await waitUntil(() => events.filter(([name]) => name === 'logout.delivered').length === 2, 3);
-    // The messages to the silent client stay stored for another attempt.
+    await waitUntil(() => events.filter(([name]) => name === 'logout.delivered').length === 2);
+    // The attempts to reach the silent client have not ended.
     expect((await store.listNotifications()).every(({ clientId }) => clientId === 'silent')).toBe(true);
   });
 
@@ -181,8 +199,7 @@ describe('back-channel logout tokens', () => {
     };
     await tick(120);
     await waitUntil(async () => (await store.listNotifications()).length === 0);
-    const [, payload] = new URLSearchParams(bodies[0]).get('logout_token')!.split('.');
-    const { iat, exp } = JSON.parse(Buffer.from(payload!, 'base64url').toString()) as { iat: number; exp: number };
+    const { iat, exp } = claimsOf(bodies[0]!);
     expect(exp - iat).toBe(120);
     expect(iat).toBeGreaterThan(failedAt / 1000 + 30);
   });
@@ -230,8 +247,7 @@ describe('back-channel logout tokens', () => {
     const { signOut, events } = await openProcess(undefined, { saveNotification });
     await signOut('web');
     await waitUntil(() => events.some(([name]) => name === 'logout.delivered'));
-    // On a slow machine, the first attempt may time out after the client has received it.
-    expect(clients.count('/web')).toBeGreaterThan(0);
+    expect(clients.count('/web')).toBe(1);
     expect(events.filter(([name]) => name === 'logout.delivered')).toHaveLength(1);
   });
 });
