@@ -1,4 +1,5 @@
 import { isPublicClient } from '../clients/none.js';
+import { isSelfRegistered } from '../clients/registration/self-registered.js';
 import { redirectTarget } from '../features/client-id-documents/client-id-url.js';
 import type { ConsentRequest } from '../model/consents.js';
 import { audienceOf, isAmong } from '../tokens/audience.js';
@@ -96,12 +97,13 @@ export function combinedScope(grants: readonly GrantRow[]): string | undefined {
 }
 
 /**
- * Whether an earlier consent may be reused for this request. `consent` of the client decides if it is set. Otherwise it
- * may not be reused for a public client whose redirect URI is not https, since another app could impersonate the
- * client, or if the client's metadata document redirects to another site. RFC 8252 §8.6, CIMD §8.1
+ * Whether an earlier consent may be reused for this request. `consent` of the client decides if it is set. Otherwise an
+ * authenticated client may reuse it, unless its metadata document redirects to another site. A public client may reuse
+ * it if the application registered it and its redirect URI is https. A self-registered public client may not: all users
+ * of a hosted application share its ID, so an attacker could start the request. RFC 8252 §8.6, RFC 9700 §4.4, CIMD §8.1
  */
 export function canRememberConsent({ consent }: StoredClient, { client, redirectUri }: ConsentRequest): boolean {
   if (consent !== undefined) return consent === 'once';
   if (redirectTarget(client, redirectUri) === 'elsewhere') return false;
-  return !isPublicClient(client) || OWNED.test(redirectUri);
+  return !isPublicClient(client) || (!isSelfRegistered(client) && OWNED.test(redirectUri));
 }

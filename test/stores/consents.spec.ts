@@ -74,7 +74,7 @@ describe.each(await findStores())('consents and sessions with a store in $name',
   it('a new consent is required if the metadata document of a client changes its redirect URI', async () => {
     const user = newUser();
     const id = 'https://app.example/client.json';
-    const client = { ...SPA, id, clientIdHost: 'app.example' };
+    const client = { ...SPA, id, clientIdHost: 'app.example', tokenEndpointAuthMethod: 'private_key_jwt' };
     await agree(user, ask('read', client, HTTPS));
     expect(await opened.store.hasConsented(user, ask('read', client, HTTPS))).toBe(true);
     const elsewhere = ask('read', client, 'https://other.example/callback');
@@ -107,6 +107,22 @@ describe.each(await findStores())('consents and sessions with a store in $name',
     expect(await opened.store.hasConsented(user, ask('read', SPA, HTTPS))).toBe(true);
     // Consent for an https redirect URI does not extend to other redirect URIs.
     expect(await opened.store.hasConsented(user, ask('read', SPA, LOOPBACK))).toBe(false);
+  });
+
+  it('consent is required each time for a self-registered client that does not authenticate', async () => {
+    const user = newUser();
+    const clients = [
+      { ...SPA, id: 'https://app.example/client.json', clientIdHost: 'app.example' },
+      { ...SPA, id: 'dcr_public' },
+    ];
+    for (const client of clients) {
+      await agree(user, ask('read', client, HTTPS));
+      expect(await opened.store.hasConsented(user, ask('read', client, HTTPS))).toBe(false);
+    }
+    expect(await opened.store.listApplications(user.id)).toEqual([]);
+    const asOperator = { ...clients[0]!, consent: 'once' as const };
+    await agree(user, ask('read', asOperator, HTTPS));
+    expect(await opened.store.hasConsented(user, ask('read', asOperator, HTTPS))).toBe(true);
   });
 
   it('the client setting `consent` determines whether consent is required never, once or always', async () => {

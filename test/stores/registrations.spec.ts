@@ -406,8 +406,12 @@ describe.each(await findStores())('a client from a metadata document, with a sto
       grants: ['authorization_code'],
       redirectUris: ['https://client.example/a', 'https://client.example/b'],
       scopes: ['read'],
-      tokenEndpointAuthMethod: 'none',
-      metadata: { token_endpoint_auth_method: 'none', grant_types: ['authorization_code'], response_types: ['code'] },
+      tokenEndpointAuthMethod: 'private_key_jwt',
+      metadata: {
+        token_endpoint_auth_method: 'private_key_jwt',
+        grant_types: ['authorization_code'],
+        response_types: ['code'],
+      },
     };
     const user = { id: 'agreeing' };
     const ask = (changed: object) => ({
@@ -426,7 +430,7 @@ describe.each(await findStores())('a client from a metadata document, with a sto
     const user = { id: 'alice' };
     const id = 'https://client.example/id.json';
     const metadata = {
-      token_endpoint_auth_method: 'none',
+      token_endpoint_auth_method: 'private_key_jwt',
       grant_types: ['authorization_code'],
       response_types: ['code'],
     };
@@ -437,7 +441,7 @@ describe.each(await findStores())('a client from a metadata document, with a sto
       grants: ['authorization_code', 'refresh_token'],
       redirectUris: ['https://client.example/a'],
       scopes: ['read'],
-      tokenEndpointAuthMethod: 'none',
+      tokenEndpointAuthMethod: 'private_key_jwt',
       metadata,
     };
     const { store, another } = opened;

@@ -7,8 +7,8 @@ export class PageBrowser {
     private readonly headers: Record<string, string> = {},
   ) {}
 
-  async get(path: string): Promise<ShownPage> {
-    return this.fetch(path, {});
+  async get(path: string, headers: Record<string, string> = {}): Promise<ShownPage> {
+    return this.fetch(path, { headers });
   }
 
   async post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<ShownPage> {
