@@ -26,12 +26,12 @@ describe.each(['12', '11'] as const)('the packed module in an application on Nes
   it.each(['import', 'require'])(
     'exports the modules with optional dependencies and the separate entry points by %s()',
     async (load) => {
-      const names = ['cqrs', 'event-emitter', 'mcp', 'opentelemetry', 'pages'].map((name) => `'nest-oauth2/${name}'`);
+      const names = ['cqrs', 'event-emitter', 'opentelemetry', 'pages'].map((name) => `'nest-oauth2/${name}'`);
       const print =
-        '(all) => console.log(all.flatMap(Object.keys).filter((name) => /Bridge|telemetry|^mcp$|^pages$/.test(name)).join())';
+        '(all) => console.log(all.flatMap(Object.keys).filter((name) => /Bridge|telemetry|^pages$/.test(name)).join())';
       const program = `Promise.all([${names.join()}].map(async (name) => ${load}(name))).then(${print})`;
       expect(await run(host, 'node', '-e', program)).toBe(
-        'OAuth2CqrsBridge,OAuth2EventEmitterBridge,mcp,telemetry,pages\n',
+        'OAuth2CqrsBridge,OAuth2EventEmitterBridge,telemetry,pages\n',
       );
     },
   );

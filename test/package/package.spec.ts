@@ -103,6 +103,11 @@ describe('the packed package in an application that signs tokens', () => {
     expect(await run(host, 'node', '-e', program)).toBe('5\n');
   });
 
+  it.each(['import', 'require'])('exports the MCP profile without Nest, by %s()', async (load) => {
+    const program = `Promise.resolve(${load}('nest-oauth2/mcp')).then((all) => console.log(all.mcp().length))`;
+    expect(await run(host, 'node', '-e', program)).toBe('7\n');
+  });
+
   it.each(['import', 'require'])('exports the OpenID provider without Nest, by %s()', async (load) => {
     const program = `Promise.resolve(${load}('nest-oauth2/openid')).then((all) => console.log(all.openid().specification))`;
     expect(await run(host, 'node', '-e', program)).toBe('OpenID Connect Core\n');
