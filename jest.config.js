@@ -8,6 +8,9 @@ import { fileURLToPath } from 'node:url';
 const base = {
   rootDir: import.meta.dirname,
   testEnvironment: 'node',
+  // Timers that outlive a test file, such as those of a connection pool, read the clock. By default, Jest warns of each
+  // one, and frees no memory.
+  testEnvironmentOptions: { globalsCleanup: 'off' },
   setupFiles: ['<rootDir>/test/support/forget-async-storages.js'],
   injectGlobals: false,
   extensionsToTreatAsEsm: ['.ts'],
@@ -55,6 +58,20 @@ const base = {
 
 const spec = '**/*.{spec,e2e-spec}.ts';
 
+/** The slow tests that depend only on documents, templates and the conformance suite. `npm run test:slow` runs them. */
+const SLOW = ['code-blocks', 'conformance/*', 'src/schematics/add', 'stores/published-versions'];
+
+/** The settings of the projects that run in Jest without an installed copy of the package. */
+const inSource = {
+  ...base,
+  moduleNameMapper: {
+    ...base.moduleNameMapper,
+    // An installed sample has its own copy of Nest, whose exceptions are other classes.
+    '^@nestjs/common$': fileURLToPath(import.meta.resolve('@nestjs/common')),
+    '^@nestjs/core$': fileURLToPath(import.meta.resolve('@nestjs/core')),
+  },
+};
+
 export default {
   // Three workers on two cores, because tests wait for databases and deadlines for a third of the time. Jest would
   // start one.
@@ -68,19 +85,15 @@ export default {
   testTimeout: 60_000,
   projects: [
     {
-      ...base,
+      ...inSource,
       displayName: 'suite',
-      moduleNameMapper: {
-        ...base.moduleNameMapper,
-        // An installed sample has its own copy of Nest, whose exceptions are other classes.
-        '^@nestjs/common$': fileURLToPath(import.meta.resolve('@nestjs/common')),
-        '^@nestjs/core$': fileURLToPath(import.meta.resolve('@nestjs/core')),
-      },
       testMatch: [`<rootDir>/test/${spec}`],
-      testPathIgnorePatterns: ['browser', 'drills', 'first-contact', 'package'].map(
-        (name) => `<rootDir>/test/${name}/`,
-      ),
+      testPathIgnorePatterns: [
+        ...['browser', 'drills', 'first-contact', 'package'].map((name) => `<rootDir>/test/${name}/`),
+        ...SLOW.map((name) => `<rootDir>/test/${name.replace('*', '.*')}\\.`),
+      ],
     },
+    { ...inSource, displayName: 'slow', testMatch: SLOW.map((name) => `<rootDir>/test/${name}.{spec,e2e-spec}.ts`) },
     { ...base, displayName: 'browser', testMatch: [`<rootDir>/test/browser/${spec}`] },
     {
       ...base,

@@ -84,7 +84,7 @@ function checksOf({ name, ...options }: Checked, subject: () => StorageSubject):
   const checks: Check[] = [];
   const collect = (check: string, run: () => unknown) => checks.push({ name: check, run });
   const runner = { describe: (_: string, define: () => void) => define(), it: collect };
-  describeStorageContract(name, subject, { ...options, runner });
+  describeStorageContract(name, subject, { ...options, runner, onReport: () => undefined });
   return checks;
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DrizzleStore, newClientSecret } from 'nest-oauth2/stores/drizzle';
 import { describeModelContract } from 'nest-oauth2/testing';
 import libsql from 'libsql';
+import { SILENT_RUN } from '../kit/silent-run.js';
 
 import { open, type Opened, ownPrefix, SQLITE_IN_FILE, users, WEB } from './typeorm-databases.js';
 
@@ -35,7 +36,7 @@ describe('a Drizzle store on a synchronous driver of SQLite', () => {
 
   const [client, otherClient] = known.map(({ id, secret }) => ({ id, secret }));
   const makeModel = () => ({ model: store, client, otherClient, user, scopes: ['read'] });
-  describeModelContract('DrizzleStore on a synchronous driver', makeModel, { runner: { describe, it } });
+  describeModelContract('DrizzleStore on a synchronous driver', makeModel, SILENT_RUN);
 
   it('makes commits durable', async () => {
     connection.exec('PRAGMA synchronous = NORMAL');

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
 import { MongooseStore } from 'nest-oauth2/stores/mongoose';
 import { describeModelContract, describeStorageContract, type StorageSubject } from 'nest-oauth2/testing';
+import { SILENT_RUN } from '../kit/silent-run.js';
 
 import { storageOf } from '../kit/storages.js';
 import { hasMongo, mongoUrl, openMongo } from '../support/mongo-server.js';
@@ -21,7 +22,7 @@ describeMongo('the model contract for a Mongoose store', () => {
     await connection.close();
   });
 
-  describeModelContract('MongooseStore', () => ({ model: store, ...FIXTURES }), { runner: { describe, it } });
+  describeModelContract('MongooseStore', () => ({ model: store, ...FIXTURES }), SILENT_RUN);
 });
 
 /**
@@ -58,5 +59,5 @@ describeMongo('the storage contract for a Mongoose store', () => {
     await Promise.all(connections.map((connection) => connection.close()));
   });
 
-  describeStorageContract('MongooseStore', () => subject, { runner, skew: 3_600_000 });
+  describeStorageContract('MongooseStore', () => subject, { ...SILENT_RUN, runner, skew: 3_600_000 });
 });

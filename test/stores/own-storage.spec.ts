@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { OAuth2Store, type StoredClient, type Users } from 'nest-oauth2/stores';
 import { describeModelContract } from 'nest-oauth2/testing';
+import { SILENT_RUN } from '../kit/silent-run.js';
 
 import { later } from '../support/model.js';
 import { MapStorage } from './map-storage.js';
@@ -47,7 +48,7 @@ describeModelContract(
     user: USER,
     scopes: ['read'],
   }),
-  { runner: { describe, it } },
+  SILENT_RUN,
 );
 
 describe('an application’s own storage', () => {

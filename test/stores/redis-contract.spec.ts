@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RedisStore } from 'nest-oauth2/stores/redis';
 import { describeModelContract } from 'nest-oauth2/testing';
+import { SILENT_RUN } from '../kit/silent-run.js';
 
 import { FIXTURES, makeStore } from './redis-fixtures.js';
 import { type Connected, DRIVERS, findRedis, Keys } from './redis-server.js';
@@ -26,6 +27,6 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
     });
 
     const makeModel = () => ({ model: store, ...FIXTURES });
-    describeModelContract(`RedisStore over ${name}`, makeModel, { runner: { describe, it } });
+    describeModelContract(`RedisStore over ${name}`, makeModel, SILENT_RUN);
   });
 }
