@@ -91,7 +91,7 @@ export class IdTokens {
       ...signInClaims,
       // Clients that are notified of a logout need the ID of the session.
       ...(sid !== undefined &&
-        this.server.find(LOGOUT) && { sid: subjects.sessionOf({ sid, sub, userId: subjectOf(user) }) }),
+        this.server.find(LOGOUT) && { sid: subjects.sessionOf({ sid, sub, userId: subjectOf(user, client) }) }),
     };
     return { signer, claims };
   }

@@ -59,7 +59,7 @@ export class Subjects {
   }
 
   private subjectIn(sector: string | undefined, user: User, client: CoreClient): string {
-    const id = subjectOf(user);
+    const id = subjectOf(user, client);
     if (id === undefined)
       throw new ServerError('Server error: cannot issue an ID token, because the `user` has no `id` for `sub`');
     if (!this.isPairwise(client)) return id;

@@ -48,7 +48,7 @@ export async function findBackchannelRequest(
   const name = storageKeyOf(id);
   const authorization = await modelOf(server).getDeviceAuthorizationByUserCode(name);
   const stored = authorization ? storedRequestIn(authorization) : undefined;
-  if (!authorization || !stored || stored.sub !== subjectOf(user)) return undefined;
+  if (!authorization || !stored || stored.sub !== subjectOf(user, authorization.client)) return undefined;
   const pending = await readPendingRequest({ ...authorization, userCode: name }, { user, request }, server);
   return pending && toBackchannelRequest(id, pending);
 }

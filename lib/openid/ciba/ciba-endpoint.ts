@@ -84,7 +84,7 @@ export class CibaEndpoint extends BackChannelEndpoint<StartedAuthentication> {
     const [authReqId, id] = [opaqueToken(), opaqueToken()];
     const authorization: NewDeviceAuthorization = {
       ...authorizationRequest.data,
-      backchannel: toStoredRequest(authentication, authReqId, id),
+      backchannel: toStoredRequest({ ...authentication, client }, authReqId, id),
       deviceCode: storageKeyOf(authReqId),
       userCode: storageKeyOf(id),
       scope,
@@ -108,12 +108,12 @@ interface AuthenticationRequest {
 }
 
 function toStoredRequest(
-  { requested, user }: AuthenticationRequest,
+  { requested, user, client }: AuthenticationRequest & { client: CoreClient },
   authReqId: string,
   id: string,
 ): StoredBackchannelRequest {
   const { acrValues, bindingMessage, notificationToken: token } = requested;
-  const sub = subjectOf(user);
+  const sub = subjectOf(user, client);
   if (sub === undefined) throw new ServerError('Server error: the `user` of `findHintedUser()` has no `id`');
   return {
     sub,

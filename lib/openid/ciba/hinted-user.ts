@@ -47,7 +47,7 @@ export async function verifyUserCode(code: string | undefined, user: User, { cli
     if (!BACKCHANNEL_USER_CODE_PARAMETER.of(client)) return;
     throw new MissingUserCodeError('Missing user code: `user_code`');
   }
-  const retryAfter = await userCodes.add(JSON.stringify([issuer, client.id, subjectOf(user)]), model);
+  const retryAfter = await userCodes.add(JSON.stringify([issuer, client.id, subjectOf(user, client)]), model);
   if (retryAfter > 0) {
     const reason = 'Temporarily unavailable: too many user codes were tried';
     throw new TemporarilyUnavailableError(reason, { code: 429, retryAfter });
