@@ -469,12 +469,12 @@ describe('concurrency limits of SafeFetch', () => {
       const safe = fetching({ lookup, timeout: 0.6 });
       await safe.json(server.url('/'));
       expect(await faultOf(safe.json('https://client.example:1024/'))).toBe('network');
-      const { ended } = await occupy(
+      const { end } = await occupy(
         safe,
         numbers.map((number) => `evil${number}.example`),
       );
       expect(await safe.json(server.url('/'))).toMatchObject({ body: { a: 1 } });
-      await ended;
+      await end();
     });
 
     it('remembers only a few successful hosts of each domain', async () => {
