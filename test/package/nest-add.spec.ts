@@ -44,7 +44,7 @@ const CASES_12 = [PROMPTED, ...(WITH_MATRIX ? [DRIZZLE, PRISMA] : [])];
 
 /** The packages that the command adds for these stores, and that this repository also uses. */
 const PACKAGES: Record<string, string[]> = {
-  drizzle: ['drizzle-orm', '@libsql/client', '@modelcontextprotocol/node', '@modelcontextprotocol/server'],
+  drizzle: ['drizzle-orm', '@libsql/client', '@modelcontextprotocol/node', '@modelcontextprotocol/server', 'jose'],
   mongoose: ['mongoose', 'jose'],
   prisma: ['prisma', '@prisma/client', '@prisma/adapter-libsql'],
   'typeorm/sqlite': ['typeorm', 'libsql', 'jose'],
