@@ -12,7 +12,8 @@ import { findUnknownOption } from '../options/unknown-option.js';
 export interface ProtectedResource {
   /**
    * The identifier of the resource: an https URL without fragment (http for localhost), or a path relative to the
-   * origin of the issuer. Requests under its path belong to it. RFC 9728 §1.2
+   * origin of the issuer. Requests under its path belong to it. For tenants with a path each, the path begins with
+   * parameters, such as `/:tenant/notes`. RFC 9728 §1.2
    */
   resource: string;
   /**
@@ -78,7 +79,7 @@ export function protectedResource(options: ProtectedResourceOptions): Feature {
           const issuer = server.issuerOf(request);
           const requested = server.resourceOf(request);
           const one = requested && resources.find(({ resource }) => resourceUrl(resource, issuer) === requested);
-          return one ? { resource_metadata: new URL(requested).origin + metadataPath(one.resource) } : undefined;
+          return one ? { resource_metadata: new URL(requested).origin + metadataPath(requested) } : undefined;
         },
       },
     }),

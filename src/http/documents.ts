@@ -31,8 +31,7 @@ export function serveDocuments(adapter: HttpServer, documents: Documents): void 
         const server = await documents.findServer(native);
         return server.handle(endpoint.name, toOAuthRequest(native), response);
       });
-    const write = (segment: string) =>
-      hasPathParameters && endpoint.perIssuer && segment.startsWith(':') ? segment : literal(segment);
+    const write = (segment: string) => (hasPathParameters && segment.startsWith(':') ? segment : literal(segment));
     for (const route of routesOf(endpoint)) adapter.all(route.split('/').map(write).join('/'), serve);
   }
 }

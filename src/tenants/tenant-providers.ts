@@ -22,7 +22,7 @@ import {
   OAUTH2_TENANTS,
   type PartTokens,
 } from '../oauth2.tokens.js';
-import { routesOfTenant } from './tenant-routes.js';
+import { assertResources, routesOfTenant } from './tenant-routes.js';
 import { OAuth2TenantServers, type TenantParts } from './tenant-servers.js';
 import { tenantRouter } from './tenant-router.js';
 import { tenantServersOf } from './tenant-servers-of.js';
@@ -152,6 +152,7 @@ function makeParts(tenant: string, own: TenantOptions, shared: SharedParts): Ten
   });
   const usedInteraction = own.interaction ?? shared.interaction ?? makeInteraction(server.context);
   const canSignIn = usedInteraction ?? options.authenticateHandler ?? !controllers;
+  assertResources(server.context, own.issuer);
   server.mount({ ...routesOfTenant(routes, own.issuer), ...(!canSignIn && { authorize: false }) });
   passInstance(server.context, shared.featureInstance);
   server.surround(requestContext);

@@ -5,6 +5,8 @@ import { comparablePath } from '../../http/request-path.js';
 interface ResourceLocation {
   uri: string;
   path: string;
+  /** Matches the path and all paths below it, if the path has parameters because the issuer is not known. */
+  pattern: RegExp | undefined;
 }
 
 /** Whether the text is the path of a protected resource, relative to the origin of the issuer. */
@@ -13,10 +15,18 @@ export function isResourcePath(text: unknown): text is `/${string}` {
   return new URL(`https://host${text}`).pathname === text;
 }
 
-/** Returns the absolute URI of a protected resource. `undefined` if the resource is a path and no issuer is set. */
+/**
+ * Returns the absolute URI of a protected resource. In a path such as `/:tenant/mcp`, parameters are replaced by the
+ * segments of the issuer's path in the same positions. `undefined` if the resource is a path and no issuer is set.
+ */
 export function resourceUrl(resource: string, issuer: string | undefined): string | undefined {
   if (!resource.startsWith('/')) return resource;
-  return issuer === undefined ? undefined : new URL(issuer).origin + resource;
+  if (issuer === undefined) return undefined;
+  const { origin, pathname } = new URL(issuer);
+  if (!resource.startsWith('/:')) return origin + resource;
+  const base = pathname.split('/');
+  const segments = resource.split('/').map((one, at) => (one.startsWith(':') ? base[at] || one : one));
+  return origin + segments.join('/');
 }
 
 /** The protected resources of one application, found by the path of a request. */
@@ -36,6 +46,7 @@ export class OwnResources {
     this.issuerPath = this.uris.length === 0 || issuer === undefined ? '' : comparablePathOf(issuer);
     this.locations = this.uris
       .map((uri) => ({ uri, path: comparablePathOf(uri) }))
+      .map(({ uri, path }) => ({ uri, path, pattern: path.startsWith('/:') ? patternOf(path) : undefined }))
       .toSorted((a, b) => b.path.length - a.path.length);
   }
 
@@ -54,8 +65,15 @@ export class OwnResources {
   }
 
   private findAbove(path: string): string | undefined {
-    return this.locations.find((one) => path === one.path || path.startsWith(`${one.path}/`))?.uri;
+    const isBelow = (one: ResourceLocation) => path === one.path || path.startsWith(`${one.path}/`);
+    return this.locations.find((one) => (one.pattern ? one.pattern.test(path) : isBelow(one)))?.uri;
   }
 }
 
 const comparablePathOf = (uri: string) => comparablePath(new URL(uri).pathname).replace(/\/+$/, '');
+
+/** Returns the pattern of a path with parameters such as `/:tenant/mcp`, and of all paths below it. */
+function patternOf(path: string): RegExp {
+  const escaped = path.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
+  return new RegExp(`^${escaped.replaceAll(/\/:[^/]*/g, '/[^/]+')}(?:/|$)`);
+}

@@ -26,10 +26,11 @@ import {
 /** The options of `mcp()`. All are optional. */
 export interface McpOptions extends AllowedRequestOptions {
   /**
-   * The MCP endpoint: its https URL (http for localhost), or its path relative to the origin of the issuer. Default:
-   * `/mcp`.
+   * The MCP endpoint: its https URL (http for localhost), or its path relative to the origin of the issuer. An
+   * application with several MCP endpoints lists them all. For tenants with a path each, a path begins with parameters,
+   * such as `/:tenant/mcp`. Default: `/mcp`.
    */
-  resource?: string;
+  resource?: string | readonly string[];
   /** All scope values that clients may request. They are published in the server metadata. Default: none. */
   scopes?: readonly string[];
   /**
@@ -69,11 +70,12 @@ export function mcp(options: McpOptions = {}): readonly Feature[] {
     clientIdDocuments: documents,
   } = options ?? {};
   const members = name === undefined ? undefined : { resource_name: name };
+  const describe = (one: string) => ({ resource: one, scopes: defaultScope, ...(members && { members }) });
   // Every client is registered for all scopes: it sends the scope of its first request, and requests more by step-up.
   const policy = { scopes, defaultScope, allScopes: true };
   return [
     serverMetadata({ scopes, grantTypes: isOfOAuth21 }),
-    protectedResource({ resources: [{ resource, scopes: defaultScope, ...(members && { members }) }], atRoot: true }),
+    protectedResource({ resources: [resource].flat().map(describe), atRoot: true }),
     // Tokens without a resource stay valid at all routes except the MCP endpoint.
     resourceIndicators({ unrestricted: true }),
     ...(documents === false ? [] : [clientIdDocuments({ ...documents, ...policy })]),
@@ -138,12 +140,12 @@ const profile = (options: McpOptions): Feature => ({
 });
 
 /**
- * Returns the MCP endpoint, as an absolute URI. If the `protectedResource()` of the application does not list it, all
+ * Returns the MCP endpoints, as absolute URIs. If the `protectedResource()` of the application lists none of them, all
  * resources that are listed there count as MCP endpoints.
  */
 function endpointsOf({ resource = '/mcp' }: McpOptions, { options, resources }: ServerContext): readonly string[] {
-  const url = resourceUrl(resource, options.issuer);
-  const own = resources.filter((uri) => url !== undefined && resourceKey(uri) === resourceKey(url));
+  const urls = [resource].flat().map((one) => resourceUrl(one, options.issuer));
+  const own = resources.filter((uri) => urls.some((url) => url !== undefined && resourceKey(uri) === resourceKey(url)));
   return own.length > 0 ? own : resources;
 }
 
@@ -165,9 +167,11 @@ function* configurationErrors(options: McpOptions, { options: settled, resources
   const { resource, name } = options;
   if (name !== undefined && (typeof name !== 'string' || name === ''))
     yield '`name` of `mcp()` must be a non-empty string';
-  const url = resource === undefined ? undefined : resourceUrl(resource, settled.issuer);
-  if (url !== undefined && !resources.some((one) => resourceKey(one) === resourceKey(url))) {
-    yield `\`protectedResource()\` with \`mcp()\` must list the resource \`${resource}\` of \`mcp()\``;
+  for (const one of [resource ?? []].flat()) {
+    const url = resourceUrl(one, settled.issuer);
+    if (url !== undefined && !resources.some((uri) => resourceKey(uri) === resourceKey(url))) {
+      yield `\`protectedResource()\` with \`mcp()\` must list the resource \`${one}\` of \`mcp()\``;
+    }
   }
 }
 
