@@ -58,8 +58,17 @@ const base = {
 
 const spec = '**/*.{spec,e2e-spec}.ts';
 
-/** The slow tests that depend only on documents, templates and the conformance suite. `npm run test:slow` runs them. */
-const SLOW = ['code-blocks', 'conformance/*', 'src/schematics/add', 'stores/published-versions'];
+/**
+ * The slow tests that depend only on documents, templates, collations and the conformance suite. `npm run test:slow` runs
+ * them.
+ */
+const SLOW = [
+  'code-blocks',
+  'conformance/*',
+  'lib/limits/folded-name',
+  'src/schematics/add',
+  'stores/published-versions',
+];
 
 /** The settings of the projects that run in Jest without an installed copy of the package. */
 const inSource = {

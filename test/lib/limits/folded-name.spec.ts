@@ -5,11 +5,25 @@ import { foldedName, isAmbiguousName, isUserName } from 'nest-oauth2/adapter';
 import { Client } from 'pg';
 
 import { SERVERS } from '../../stores/typeorm-databases.js';
+import { describeEach, reportMissing, START_SERVERS } from '../../support/requirements.js';
 
 const urlOf = (name: string) => {
   const { variable, url } = SERVERS.find((server) => server.name === name)!;
   return process.env[variable] ?? url;
 };
+
+const mariadb = await mysql.createConnection({ uri: urlOf('MariaDB'), charset: 'utf8mb4' }).catch(() => undefined);
+const client = new Client(urlOf('PostgreSQL'));
+const postgres = await client.connect().then(
+  () => client,
+  () => undefined,
+);
+
+/** Returns a list with the connection to a server. The list is empty if the server is missing. */
+function connectionTo<T extends object>(server: string, database: T | undefined) {
+  if (!database) reportMissing(server, START_SERVERS);
+  return database ? [{ server, database }] : [];
+}
 
 /** Returns names with each code point that a user name may contain, and with what Unicode decomposes it to. */
 function allNames(): string[] {
@@ -92,18 +106,15 @@ describe('the folded user name', () => {
     database.close();
   });
 
-  describe('on MariaDB', () => {
-    let database: mysql.Connection | undefined;
-
+  describeEach(connectionTo('MariaDB', mariadb))('on $server', ({ database }) => {
     beforeAll(async () => {
-      database = await mysql.createConnection({ uri: urlOf('MariaDB'), charset: 'utf8mb4' }).catch(() => undefined);
-      await database?.query('CREATE TEMPORARY TABLE folded_names (id INT, name VARBINARY(255))');
+      await database.query('CREATE TEMPORARY TABLE folded_names (id INT, name VARBINARY(255))');
       for (let start = 0; start < names.length; start += 5000) {
         const rows = names.slice(start, start + 5000).map((name, index) => [start + index, Buffer.from(name)]);
-        await database?.query('INSERT INTO folded_names VALUES ?', [rows]);
+        await database.query('INSERT INTO folded_names VALUES ?', [rows]);
       }
     }, 60_000);
-    afterAll(() => database?.end());
+    afterAll(() => database.end());
 
     it.each([
       'general_ci',
@@ -122,7 +133,6 @@ describe('the folded user name', () => {
     ])(
       'is the same for names that utf8mb4_%s treats as equal',
       async (collation) => {
-        if (!database) return;
         const weight = `HEX(WEIGHT_STRING(CONVERT(name USING utf8mb4) COLLATE utf8mb4_${collation}))`;
         const [rows] = await database.query<mysql.RowDataPacket[]>(`SELECT id, ${weight} weight FROM folded_names`);
         const groups = new Map<string, number[]>();
@@ -137,17 +147,13 @@ describe('the folded user name', () => {
     );
   });
 
-  describe('on PostgreSQL', () => {
-    let database: Client | undefined;
-
+  describeEach(connectionTo('PostgreSQL', postgres))('on $server', ({ database }) => {
     beforeAll(async () => {
-      database = new Client(urlOf('PostgreSQL'));
-      await database.connect().catch(() => (database = undefined));
-      await database?.query('CREATE TEMPORARY TABLE folded_names (id int, name text)');
+      await database.query('CREATE TEMPORARY TABLE folded_names (id int, name text)');
       const insert = 'INSERT INTO folded_names SELECT * FROM unnest($1::int[], $2::text[])';
-      await database?.query(insert, [names.map((_, id) => id), names]);
+      await database.query(insert, [names.map((_, id) => id), names]);
     }, 60_000);
-    afterAll(() => database?.end());
+    afterAll(() => database.end());
 
     it.each([
       ['a case-insensitive index', 'lower(name)', undefined],
@@ -158,7 +164,6 @@ describe('the folded user name', () => {
     ])(
       'is the same for names that %s treats as equal',
       async (_name, key, locale) => {
-        if (!database) return;
         await database.query('DROP COLLATION IF EXISTS pg_temp.folded');
         const collation = `(provider = icu, locale = '${locale}', deterministic = false)`;
         if (locale !== undefined) await database.query(`CREATE COLLATION pg_temp.folded ${collation}`);
