@@ -69,7 +69,7 @@ async function startTenants(platform: Platform, options: McpOptions) {
   };
   const features = [mcp({ ...NOTES, ...options })];
   const module = { model: store(), tenants, secret: SECRET, interaction: null, paths: { prefix: ':tenant/oauth' } };
-  const imports = [OAuth2Module.forRoot({ ...module, features } as OAuth2ModuleOptions)];
+  const imports = [OAuth2Module.forRoot({ ...module, features })];
   const { app } = await startApplication(platform, { imports, controllers: [TenantRoutes] }, { port });
   return { app, origin };
 }
@@ -144,7 +144,7 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
     const shared = { model: store(), secret: SECRET, interaction: null };
     const imports = [
       OAuth2Module.forRoot({ ...shared, issuer: origin }),
-      OAuth2Module.forRoot({ ...shared, ...named, features: [mcp(NOTES)] } as OAuth2ModuleOptions),
+      OAuth2Module.forRoot({ ...shared, ...named, features: [mcp(NOTES)] }),
     ];
     await startApplication(platform, { imports, controllers: [Routes] }, { port });
     const ofDefault = await tokenOf(`${origin}/oauth/token`, { scope: 'notes:read' });
@@ -174,7 +174,7 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
     }
     const features = [mcp({ ...NOTES, resource: ['/one', '/two'] })];
     const module = { model: store(), secret: SECRET, interaction: null, issuer: origin, features };
-    const imports = [OAuth2Module.forRoot(module as OAuth2ModuleOptions)];
+    const imports = [OAuth2Module.forRoot(module)];
     await startApplication(platform, { imports, controllers: [Endpoints] }, { port });
     const statuses = async (more?: object) => {
       const token = await tokenOf(`${origin}/oauth/token`, more);
