@@ -42,14 +42,15 @@ export interface ClientStorage {
    */
   saveClient(client: StoredClient, previous: ClientRecord | undefined, revokesGrants: boolean): Awaitable<boolean>;
   /**
-   * Adds a client, unless a client with this ID exists or was ever removed. Grants that were saved for this ID before
-   * stay active.
+   * Adds a client, unless a client with this ID exists or was removed within the last day. Grants that were saved for
+   * this ID before stay active.
    * @returns Whether the client was added. `true` for exactly one of several concurrent calls with the same ID.
    */
   addNewClient(client: StoredClient): Awaitable<boolean>;
   /**
    * Removes a client and revokes all grants that were saved for this ID, in one step. The grants are revoked and the ID
-   * is remembered even if the client does not exist, so that `addNewClient()` rejects it from then on.
+   * is remembered even if the client does not exist, so that `addNewClient()` rejects it. `prune()` may forget the ID a
+   * day later, if no grant of this ID is stored any more.
    * @returns whether the client existed
    */
   removeClient(id: string): Awaitable<boolean>;

@@ -223,7 +223,8 @@ export interface Storage {
   pageGrants(filter: GrantFilter, after: string | undefined, limit: number): Awaitable<GrantPage>;
   /**
    * Deletes expired rows, grants, single-use values and counters, but no texts. Grants must be kept for a minute after their
-   * expiry, so that requests in progress still find out that a grant was revoked. Not atomic as a whole.
+   * expiry, so that requests in progress still find out that a grant was revoked. May also forget removed clients: see
+   * `removeClient()`. Not atomic as a whole.
    * @param batchSize maximum number of records to delete with one statement
    * @param signal After it is aborted, no further statement should begin. A storage that deletes all records at once
    * may ignore it.

@@ -69,9 +69,17 @@ export interface ValueDocument {
   keepUntil?: Date;
 }
 
-/** A client, or the generation of a client that does not exist. */
-export interface ClientDocument {
+/** A document that counts how often grants of a client or user were revoked at once. */
+export interface RevocationCounts {
   _id: string;
+  /** The metadata of the client. `null` or omitted if the document is no client and only counts. */
+  metadata?: string | null;
+  /** When `prune()` found no grants to which the counts apply. Omitted or `null` if it did not, or a grant was saved since. */
+  unusedSince?: Date | null;
+}
+
+/** A client, or the generation of a client that does not exist. */
+export interface ClientDocument extends RevocationCounts {
   /** The properties of the client except its ID and secrets, as JSON. `null` if the client does not exist. */
   metadata: string | null;
   /** The hashes of the secrets, as JSON. */
@@ -86,8 +94,7 @@ export interface ClientDocument {
 }
 
 /** The numbers of times that grants of a user were revoked at once. */
-export interface UserDocument {
-  _id: string;
+export interface UserDocument extends RevocationCounts {
   /** The counters by the result of `counterName()`. */
   counters: Record<string, number>;
 }

@@ -40,12 +40,13 @@ export class MongooseClients implements ClientStorage {
 
   async removeClient(id: string): Promise<boolean> {
     if (!isStorable(id)) return false;
-    // The document stays with its generation: a later client with this ID must not get the grants of this client.
+    // The document stays with its generation until the grants of this client are deleted, so that a later client with
+    // this ID does not get them.
     const set = { metadata: null, secretHashes: '[]', version: null, isRemoved: true };
     const removed = await this.database.upsert('clients', (clients) =>
       clients.findOneAndUpdate(
         { _id: id },
-        { $set: set, $inc: { generation: 1 } },
+        { $set: set, $inc: { generation: 1 }, $unset: { unusedSince: '' } },
         { upsert: true, returnDocument: 'before', projection: { metadata: 1 } },
       ),
     );
@@ -68,7 +69,7 @@ export class MongooseClients implements ClientStorage {
     const before = await this.database.upsert('clients', (clients) =>
       clients.findOneAndUpdate(
         { _id: id },
-        { $inc: { generation: 1 }, $setOnInsert: { metadata: null, version: null } },
+        { $inc: { generation: 1 }, $unset: { unusedSince: '' }, $setOnInsert: { metadata: null, version: null } },
         { upsert: true, returnDocument: 'before', projection: { generation: 1 } },
       ),
     );
@@ -102,7 +103,12 @@ export class MongooseClients implements ClientStorage {
   }
 
   private async replaceMissing(filter: object, fields: ClientFields, generation: number): Promise<boolean> {
-    const update = { $set: fields, $inc: { generation }, $currentDate: { createdAt: true } } as const;
+    const update = {
+      $set: fields,
+      $inc: { generation },
+      $unset: { unusedSince: '' },
+      $currentDate: { createdAt: true },
+    } as const;
     const { matchedCount } = await this.database.run('clients', (clients) => clients.updateOne(filter, update));
     return matchedCount === 1;
   }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { GrantFilter, GrantRow } from '../storage.js';
 import type { Database } from './collections.js';
 import { type ClientDocument, dateOf, type GrantDocument, requireStorable, type UserDocument } from './documents.js';
+import { readCounts } from './revocation-counts.js';
 import { counterIndex, counterName, countersOf, isCurrent, type UserCounters } from './user-counters.js';
 
 /** Maximum number to which the revoked grants of a client or user are counted. */
@@ -32,10 +33,10 @@ export class MongooseGrants {
     const { id, clientId, userId, createdAt, lastUsedAt, ...fields } = grant;
     // They are read before the grant is saved. If the client's or user's grants are revoked meanwhile, this one is too.
     const [client, user] = await Promise.all([
-      this.database.run('clients', (clients) =>
-        clients.findOne({ _id: requireStorable(clientId) }, { projection: { generation: 1 } }),
-      ),
-      userId === null ? null : this.database.run('users', (users) => users.findOne({ _id: requireStorable(userId) })),
+      readCounts<ClientDocument>(this.database, 'clients', requireStorable(clientId), { generation: 1 }),
+      userId === null
+        ? null
+        : readCounts<UserDocument>(this.database, 'users', requireStorable(userId), { counters: 1 }),
     ]);
     const [attempt, expiresAt, isUsedNow] = [randomUUID(), new Date(grant.expiresAt), lastUsedAt === createdAt];
     const state = {
@@ -79,7 +80,7 @@ export class MongooseGrants {
     const before = await this.database.upsert('users', (users) =>
       users.findOneAndUpdate(
         { _id: userId },
-        { $inc: { [`counters.${name}`]: 1 } },
+        { $inc: { [`counters.${name}`]: 1 }, $unset: { unusedSince: '' } },
         { upsert: true, returnDocument: 'before' },
       ),
     );

@@ -1,7 +1,7 @@
 import type { Count } from '../../model/counts.js';
 import { readClient } from '../client-texts.js';
 import { isRevokedBefore, NOT_BEFORE, RevocationTimesCache, withoutRevokedBefore } from '../not-before.js';
-import { GRANT_GRACE_PERIOD } from '../schema.js';
+import { DAY, GRANT_GRACE_PERIOD } from '../schema.js';
 import type { ConsumedRow, GrantFilter, GrantPage, GrantRow, Row, RowKind, Storage, StoredRow } from '../storage.js';
 import type { Database } from './collections.js';
 import { isStorable, type JoinedRow, readGrant, readRow, REVISION, rowId } from './documents.js';
@@ -11,6 +11,7 @@ import { isActive, lookup, matchOf, MongooseGrants } from './mongoose-grants.js'
 import { MongooseRows } from './mongoose-rows.js';
 import { MongooseValues, textId } from './mongoose-values.js';
 import { pruneCollection } from './prune.js';
+import { pruneCounts } from './revocation-counts.js';
 
 /** An aggregation condition for grants that have not expired. */
 const UNEXPIRED = { $match: { $expr: { $gte: ['$expiresAt', '$$NOW'] } } };
@@ -132,7 +133,13 @@ export class MongooseStorage extends MongooseClients implements Storage {
     const expired = { before: new Date(now), batchSize, signal };
     const count = await pruneCollection(this.database, 'tokens', expired);
     const before = new Date(now - GRANT_GRACE_PERIOD);
-    return count + (await pruneCollection(this.database, 'grants', { ...expired, before }));
+    const pruned = count + (await pruneCollection(this.database, 'grants', { ...expired, before }));
+    const unused = { ...expired, before: new Date(now - DAY) };
+    return (
+      pruned +
+      (await pruneCounts(this.database, 'clients', unused)) +
+      (await pruneCounts(this.database, 'users', unused))
+    );
   }
 
   /** Returns the times before which `revokeBefore()` has revoked grants, by issuer. */
