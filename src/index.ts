@@ -60,7 +60,7 @@ export type {
 export type { NativeReply } from './http/native-reply.js';
 export { OAuth2Context } from './module/oauth2-context.js';
 export { OAuth2Sessions } from './interaction/oauth2-sessions.js';
-export type { SignInOptions, UserSession } from './interaction/session-operations.js';
+export type { FindUserOptions, SignInOptions, UserSession } from './interaction/session-operations.js';
 export { OAuth2Module } from './oauth2.module.js';
 export {
   getOAuth2ModelToken,

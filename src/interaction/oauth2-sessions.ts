@@ -2,7 +2,13 @@ import { InvalidArgumentError, type OAuth2Server, type Request, Response, type U
 import { type NativeRequest, sendOAuthResponse, toOAuthRequest } from '../http/http-adapter.js';
 import { INTERACTION } from './interactive-feature.js';
 import { writeInteractionResponse } from './interaction-response.js';
-import type { BrowserRequest, SessionOperations, SignInOptions, UserSession } from './session-operations.js';
+import type {
+  BrowserRequest,
+  FindUserOptions,
+  SessionOperations,
+  SignInOptions,
+  UserSession,
+} from './session-operations.js';
 import { copyHeaders, type NativeReply } from '../http/native-reply.js';
 import { withContext } from '../module/oauth2-context.js';
 import type { Html } from '../pages/html.js';
@@ -48,9 +54,13 @@ export class OAuth2Sessions {
     return this.run(request, reply, (operations, browser) => operations.signOut(browser));
   }
 
-  /** Returns the user who is signed in in this browser, or `undefined`. */
-  async findUser(request: NativeRequest): Promise<User | undefined> {
-    return this.run(request, undefined, (operations, browser) => operations.findUser(browser));
+  /**
+   * Returns the user who is signed in in this browser, or `undefined`. With `maxAge`, only a user whose login is recent:
+   * require it before you add a passkey, another sign-in or a second factor to the account.
+   * @throws {InvalidArgumentError} If `maxAge` is no number of seconds.
+   */
+  async findUser(request: NativeRequest, options: FindUserOptions = {}): Promise<User | undefined> {
+    return this.run(request, undefined, (operations, browser) => operations.findUser(browser, options));
   }
 
   /**

@@ -33,6 +33,16 @@ export interface SignInOptions extends Pick<SignIn, 'acr' | 'amr' | 'authTime'> 
   crossSite?: boolean;
 }
 
+/** The options of `OAuth2Sessions.findUser()`. */
+export interface FindUserOptions {
+  /**
+   * Maximum number of seconds since the user authenticated. If the login is older, or its time is unknown, no user is
+   * found. Set it before a credential is added to the account, because a session may have been stolen. Default: no
+   * limit.
+   */
+  maxAge?: number;
+}
+
 /** A session of a user, for a page that lists them. */
 export interface UserSession extends ListedSession {
   /** Whether this is the session of the browser that sent the request. */
@@ -52,7 +62,7 @@ export interface BrowserRequest {
 export interface SessionOperations {
   signIn(user: User, browser: BrowserRequest, options: SignInOptions): Promise<string | null>;
   signOut(browser: BrowserRequest): Promise<void>;
-  findUser(browser: BrowserRequest): Promise<User | undefined>;
+  findUser(browser: BrowserRequest, options: FindUserOptions): Promise<User | undefined>;
   list(browser: BrowserRequest, user?: User): Promise<UserSession[]>;
   end(browser: BrowserRequest, id: string, user?: User): Promise<boolean>;
   endOthers(browser: BrowserRequest, user?: User): Promise<number>;

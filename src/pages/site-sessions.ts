@@ -1,6 +1,11 @@
 import { senderOf, signInClaims } from '../../lib/adapter/index.js';
 import { InvalidArgumentError, InvalidRequestError, Request, type Session, type User } from '../../lib/index.js';
-import type { SessionOperations, SignInOptions, UserSession } from '../interaction/session-operations.js';
+import type {
+  FindUserOptions,
+  SessionOperations,
+  SignInOptions,
+  UserSession,
+} from '../interaction/session-operations.js';
 import { hidden } from './default/fields.js';
 import { endSessionHere } from './end-session.js';
 import type { Html } from './html.js';
@@ -55,8 +60,12 @@ export class SiteSessions implements SessionOperations {
     await endSessionHere(this.site, pageRequest);
   }
 
-  async findUser({ request }: PageRequest): Promise<User | undefined> {
-    return (await this.site.findUser(request)) || undefined;
+  async findUser({ request }: PageRequest, { maxAge }: FindUserOptions): Promise<User | undefined> {
+    if (maxAge !== undefined && !(maxAge >= 0)) throw new InvalidArgumentError(INVALID_MAX_AGE);
+    const user = (await this.site.findUser(request)) || undefined;
+    if (!user || maxAge === undefined) return user;
+    const { authTime } = (await this.site.sessions.howSignedIn?.(user, request)) || {};
+    return authTime && Date.now() - authTime.getTime() <= maxAge * 1000 ? user : undefined;
   }
 
   async list(pageRequest: PageRequest, user?: User): Promise<UserSession[]> {
@@ -127,6 +136,8 @@ export class SiteSessions implements SessionOperations {
     return make(isLogin ? Object.fromEntries(searchParams) : { return_to: path });
   }
 }
+
+const INVALID_MAX_AGE = 'Invalid argument: `maxAge` of `findUser()` must be a number of seconds, 0 or more';
 
 function verifyRemembering({ options }: Site): void {
   if (options.rememberLifetime !== undefined) return;

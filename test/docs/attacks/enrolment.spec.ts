@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
+import session from 'express-session';
 import libsql from 'libsql';
+import type { INestApplication } from '@nestjs/common';
 import { OAuth2Module, type User } from 'nest-oauth2';
 import { pages, type SecondFactor } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
@@ -37,7 +39,33 @@ const otplib = {
     return timeStep === undefined ? { valid: false } : { valid: true, timeStep };
   },
 };
-provide({ otplib, qrcode: { toString: async () => '<svg></svg>' } });
+/** The passkey that the device of a thief creates. The guide leaves its verification to the package. */
+const webauthn = {
+  generateRegistrationOptions: async () => ({ challenge: 'challenge' }),
+  verifyRegistrationResponse: async () => ({
+    verified: true,
+    registrationInfo: { credential: { id: 'passkey', publicKey: Buffer.from('key'), counter: 0 } },
+  }),
+};
+
+/** A provider that signs everybody in as the thief. */
+const provider = {
+  discovery: async () => ({}),
+  Configuration: class {},
+  randomPKCECodeVerifier: () => 'verifier',
+  randomState: () => 'state',
+  calculatePKCECodeChallenge: async () => 'challenge',
+  buildAuthorizationUrl: () => new URL('https://provider.example/authorize'),
+  authorizationCodeGrant: async () => ({
+    claims: () => ({ iss: 'https://provider.example', sub: 'thief', name: 'Thief' }),
+  }),
+};
+provide({
+  otplib,
+  qrcode: { toString: async () => '<svg></svg>' },
+  '@simplewebauthn/server': webauthn,
+  'openid-client': provider,
+});
 
 const guide = GuideCode.write('enrolment', ['docs/guides/second-factor.md']);
 afterAll(() => guide.remove());
@@ -46,6 +74,18 @@ type Class<T = object> = new (...injected: never[]) => T;
 type Entities = Record<'Authenticator' | 'Enrolment' | 'RecoveryCode', EntityTarget<ObjectLiteral>>;
 
 const alice = { id: '1', email: 'alice@example.com' };
+const users = {
+  findById: (id: string): User | false => id === alice.id && alice,
+  findByCredentials: (_name: string, password: string): User | false => password === 'wonderland' && alice,
+};
+
+const SQLITE = { type: 'better-sqlite3', driver: libsql, database: ':memory:', synchronize: true } as const;
+
+/** Lets a time pass that is longer than a login is recent. */
+function waitUntilLoginIsOld(): void {
+  const { now } = Date;
+  jest.spyOn(Date, 'now').mockImplementation(() => now() + 400_000);
+}
 
 describe('enrolment of a second factor by a thief, in docs/guides/second-factor.md', () => {
   let db: DataSource;
@@ -64,14 +104,9 @@ describe('enrolment of a second factor by a thief, in docs/guides/second-factor.
     const { SecondFactorController } = await guide.import<{ SecondFactorController: Class }>(
       'src/second-factor.controller.ts',
     );
-    const options = { type: 'better-sqlite3', driver: libsql, database: ':memory:', synchronize: true } as const;
     const tables = [entities.Authenticator, entities.Enrolment, entities.RecoveryCode] as (() => object)[];
-    db = await new DataSource({ ...options, entities: tables }).initialize();
+    db = await new DataSource({ ...SQLITE, entities: tables }).initialize();
     app = new AuthenticatorApp(db);
-    const users = {
-      findById: (id: string): User | false => id === alice.id && alice,
-      findByCredentials: (_name: string, password: string): User | false => password === 'wonderland' && alice,
-    };
     const { url } = await startApplication('express', {
       imports: [
         OAuth2Module.forRoot({
@@ -129,13 +164,86 @@ describe('enrolment of a second factor by a thief, in docs/guides/second-factor.
     const signIn = await start();
     const stolen = await signIn();
     const secret = await open(stolen);
-    const { now } = Date;
-    jest.spyOn(Date, 'now').mockImplementation(() => now() + 400_000);
+    waitUntilLoginIsOld();
     const page = await stolen.get('/second-factor');
     expect(page).toMatchObject({ status: 302, location: expect.stringContaining('prompt=login') });
     expect(await confirm(stolen, secret)).toBe(false);
     const { location } = await stolen.signIn(page.location!);
     expect(location).toBe('/second-factor');
     expect(await confirm(stolen, await open(stolen))).toBe(true);
+  });
+});
+
+describe('enrolment of a passkey by a thief, in docs/guides/passkeys.md', () => {
+  const code = GuideCode.write('enrolment-passkeys', ['docs/guides/passkeys.md'], {
+    'src/users.service.ts': 'export class UsersService {}',
+  });
+  afterAll(() => code.remove());
+  let db: DataSource;
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await stopApplications();
+    await db.destroy();
+  });
+
+  it('rejects a passkey in a stolen session that is old, and accepts one after a login', async () => {
+    const { PasskeysController, Passkey } = await code.import<{
+      PasskeysController: Class;
+      Passkey: EntityTarget<ObjectLiteral>;
+    }>('src/passkeys.controller.ts');
+    const { UsersService } = await code.import<{ UsersService: Class }>('src/users.service.ts');
+    db = await new DataSource({ ...SQLITE, entities: [Passkey as () => object] }).initialize();
+    const prepare = (app: INestApplication) =>
+      app.use(session({ secret: SECRET, resave: false, saveUninitialized: false }));
+    const model = new MemoryStore({ users });
+    const module = {
+      imports: [OAuth2Module.forRoot({ model, secret: SECRET, features: [pages()] })],
+      controllers: [PasskeysController],
+      providers: [
+        { provide: UsersService, useValue: users },
+        { provide: DataSource, useValue: db },
+      ],
+    };
+    const { url } = await startApplication('express', module, { prepare });
+    const stolen = new PageBrowser(url);
+    await stolen.signIn('/oauth/login?return_to=/passkeys');
+    expect(await stolen.get('/passkeys')).toMatchObject({ status: 200, html: expect.stringContaining('id="add"') });
+    waitUntilLoginIsOld();
+    for (const path of ['/passkeys/add/options', '/passkeys/add'])
+      expect(await stolen.post(path, {})).toMatchObject({ status: 403 });
+    const page = await stolen.get('/passkeys');
+    expect(page.html).not.toContain('id="add"');
+    expect(await db.manager.count(Passkey)).toBe(0);
+    await stolen.signIn(/href="(\/oauth\/login[^"]*)"/.exec(page.html)![1]!.replaceAll('&amp;', '&'));
+    await stolen.post('/passkeys/add/options', {});
+    expect(await stolen.post('/passkeys/add', {})).toMatchObject({ status: 201 });
+    expect(await db.manager.count(Passkey)).toBe(1);
+  });
+});
+
+describe('linking of an account by a thief, in docs/guides/social-sign-in.md', () => {
+  const code = GuideCode.write('enrolment-social', ['docs/guides/social-sign-in.md', 'docs/guides/account-linking.md']);
+  afterAll(() => code.remove());
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await stopApplications();
+  });
+
+  it('does not link an identity in a stolen session that is old', async () => {
+    process.env['OAUTH2_SECRET'] = SECRET;
+    const { SocialController } = await code.import<{ SocialController: Class }>('src/social.controller.ts');
+    const { accounts } = await code.import<{
+      accounts: { findOrAdd(iss: string, sub: string, name: string, id?: string): { id: string } };
+    }>('src/accounts.ts');
+    const model = new MemoryStore({ users });
+    const imports = [OAuth2Module.forRoot({ model, secret: SECRET, features: [pages()] })];
+    const { url } = await startApplication('express', { imports, controllers: [SocialController] });
+    const browser = new PageBrowser(url);
+    await browser.signIn('/oauth/login');
+    const begin = () => browser.post('/social/google', {});
+    expect(await begin()).toMatchObject({ status: 302, location: 'https://provider.example/authorize' });
+    waitUntilLoginIsOld();
+    expect(await begin()).toMatchObject({ status: 400 });
+    expect(accounts.findOrAdd('https://provider.example', 'thief', 'Thief').id).not.toBe(alice.id);
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Sessions } from 'nest-oauth2';
 
 import { ANY_PLATFORM, stopApplications } from '../../support/test-application.js';
@@ -74,6 +74,32 @@ describe.each(ANY_PLATFORM)('OAuth2Sessions on %s', (platform) => {
     expect([await sessions.list(nobody), await sessions.endOthers(nobody)]).toEqual([[], 0]);
     expect(await sessions.endOthers(requestOf(other), { id: '1' })).toBe(2);
     expect([await userOf(here), await userOf(there), await userOf(other)]).toEqual([null, null, 'carol']);
+  });
+
+  it('finds only a user who authenticated within `maxAge` seconds', async () => {
+    const { sessions, here, requestOf } = await open();
+    const { now } = Date;
+    const idAfter = async (seconds: number, maxAge: number) => {
+      const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + seconds * 1000);
+      const user = await sessions.findUser(requestOf(here), { maxAge });
+      clock.mockRestore();
+      return user?.['username'];
+    };
+    expect([await idAfter(0, 300), await idAfter(400, 300), await idAfter(400, 500)]).toEqual([
+      'alice',
+      undefined,
+      'alice',
+    ]);
+    await expect(sessions.findUser(requestOf(here), { maxAge: Number.NaN })).rejects.toThrow('`maxAge`');
+  });
+
+  it('finds no user by `maxAge` if own sessions do not report when the login happened', async () => {
+    const own = { find: () => ({ id: '1' }), start: () => {}, end: () => {} };
+    const { app } = await openSignUp(platform, { pages: { sessions: own } });
+    const sessions = app.get(OAuth2Sessions);
+    const request = { headers: {}, method: 'GET' };
+    expect(await sessions.findUser(request)).toEqual({ id: '1' });
+    expect(await sessions.findUser(request, { maxAge: 300 })).toBeUndefined();
   });
 
   it('does not list a login that waits for its second factor', async () => {
