@@ -43,6 +43,12 @@ const USERS: Record<string, () => Promise<Users>> = {
   },
 };
 
+/** Tries to sign in with a wrong password, as the login page does. */
+async function signIn(users: Users, name: string): Promise<unknown> {
+  if (!users.verifyPassword) return users.findByCredentials!(name, 'a wrong password');
+  return users.verifyPassword((await users.findByUsername!(name)) || undefined, 'a wrong password');
+}
+
 describe.each(Object.keys(USERS))('the users of %s', (source) => {
   let scrypt: ScryptCount;
   beforeEach(() => {
@@ -55,8 +61,7 @@ describe.each(Object.keys(USERS))('the users of %s', (source) => {
 
   it('compute as many hashes for an unknown user as for a wrong password', async () => {
     const users = await USERS[source]!();
-    const cost = (name: string) =>
-      scrypt.during(async () => expect(await users.findByCredentials(name, 'a wrong password')).toBeFalsy());
+    const cost = (name: string) => scrypt.during(async () => expect(await signIn(users, name)).toBeFalsy());
     expect([await cost('alice@example.com'), await cost('unknown@example.com')]).toEqual([1, 1]);
   });
 });
@@ -69,12 +74,45 @@ describe('unbounded work', () => {
     async (source) => {
       const users = await USERS[source]!();
       const scrypt = new ScryptCount();
-      const attempts = Array.from({ length: 60 }, async (_, index) => users.findByCredentials(`user-${index}`, 'x'));
+      const attempts = Array.from({ length: 10 }, (_, index) => signIn(users, `user-${index}`));
       await Promise.allSettled(attempts);
       scrypt.stop();
       expect(scrypt.atOnce).toBeLessThanOrEqual(2);
     },
   );
+});
+
+describe('many hashes that one network orders', () => {
+  afterEach(stopApplications);
+
+  /** More hashes than may wait for one network. */
+  const MANY = 60;
+
+  /** Sends many forms at once. Returns the number of hashes, and the status codes. */
+  async function flood(send: () => Promise<ShownPage>) {
+    const scrypt = new ScryptCount();
+    const responses = await Promise.all(Array.from({ length: MANY }, send));
+    scrypt.stop();
+    return { hashes: scrypt.total, statuses: new Set(responses.map(({ status }) => status)) };
+  }
+
+  it('are refused for one link of docs/guides/sign-up-and-reset.md', async () => {
+    const app = await PasswordApplication.start(await passwordCode(passwords), SQLITE);
+    for (const email of ['new@example.com', 'new@example.com']) {
+      const { mail } = await app.request(email);
+      const { hashes, statuses } = await flood(() => app.choose(mail!, PASSWORD));
+      expect(hashes).toBeLessThan(MANY);
+      expect(statuses).toContain(503);
+    }
+  });
+
+  it('do not refuse a sign-up of another network in docs/reference/features/sessions.md', async () => {
+    const { users } = await startSignUp(signUp);
+    const flooding = Array.from({ length: MANY }, (_, index) => users.create(`name-${index}`, PASSWORD, '192.0.2.1'));
+    const results = Promise.allSettled(flooding);
+    expect(await users.create('honest', PASSWORD, '192.0.2.7')).toMatchObject({ username: 'honest' });
+    expect((await results).some(({ status }) => status === 'rejected')).toBe(true);
+  });
 });
 
 describe('the responses of docs/guides/sign-up-and-reset.md', () => {

@@ -10,7 +10,7 @@ import { startApplication } from '../../support/test-application.js';
 import { GuideCode } from './guide-code.js';
 
 /** Users that a test can add. */
-export type OpenUsers = Users & { create(username: string, password: string): Promise<unknown> };
+export type OpenUsers = Users & { create(username: string, password: string, network?: string): Promise<unknown> };
 
 /** A running application with the code of a guide. */
 export interface GuideApplication {
