@@ -11,7 +11,10 @@ export interface SignInAttempt {
   readonly account: string | undefined;
   /** The network of the browser or public client. If `undefined`, the attempts of a network are not limited. */
   readonly network: string | undefined;
-  /** The ID of the confidential client that sent the password, whose users may all have the same network. */
+  /**
+   * The ID of the confidential client that sent the password. Its attempts count for the user from anywhere only, since
+   * its users may all have the same network.
+   */
   readonly client?: string;
   /** The identifier of a browser in which this user has signed in before. */
   readonly knownBrowser: string | undefined;
@@ -51,8 +54,11 @@ function limitsOfBrowser({ realm, username, account: id, knownBrowser: browser }
 function limitsOfNetwork({ realm, username, account: id, network: from, client }: SignInAttempt): LimitedBy[] {
   const typed = foldedName(username);
   const limits: LimitedBy[] = from === undefined ? [] : [[network, keyOf(realm, from)]];
-  limits.push([nameInNetwork, keyOf(realm, typed, from, client)]);
-  if (id !== undefined) limits.push([accountInNetwork, keyOf(realm, id, from, client)]);
+  // A confidential client may send many correct passwords of one user at the same time.
+  if (client === undefined) {
+    limits.push([nameInNetwork, keyOf(realm, typed, from)]);
+    if (id !== undefined) limits.push([accountInNetwork, keyOf(realm, id, from)]);
+  }
   limits.push([name, keyOf(realm, typed)]);
   if (id !== undefined) limits.push([account, keyOf(realm, id)]);
   return limits;

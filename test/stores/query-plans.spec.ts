@@ -92,6 +92,7 @@ describe.each(databases)(`the plans of all statements at ${ROWS} rows on $name`,
     await storage.consume('refresh', 'b');
     await storage.once('once', -1);
     await storage.once('once', 60);
+    for (const by of [1, 1, -1, 0]) await storage.count('count', 60, by);
     await storage.replaceText('name', undefined, 'one');
     await storage.replaceText('name', 'one', 'two');
     await storage.readText('name');
@@ -172,12 +173,14 @@ const INTERNAL = new Set([
   'constructor',
   'active',
   'addClient',
+  'counters',
   'endGeneration',
   'generationOf',
   'grantValues',
   'insert',
   'insertIfFound',
   'insertRows',
+  'pruneRemovedClients',
   'revokeAllOf',
   'rowsOf',
   'saveMany',

@@ -6,7 +6,6 @@ import type { Database } from './database.js';
 import { grantExtension } from './grant-extension.js';
 import { type DatabaseRecord, GRANT, newGrant, readGrant } from './records.js';
 import { type Identifier, join, rawSql, type Sql, sql } from './sql.js';
-import { pruneTable } from './prune.js';
 import { readText } from './standalone-rows.js';
 import type { TableNames } from './table-names.js';
 
@@ -18,6 +17,9 @@ const MAX_COUNT = 100_000;
  * read, so that more are read than changed.
  */
 const [KEYS, CHANGES] = [20_000, 1000];
+
+/** Maximum number of removed clients to read with one statement. */
+const MAX_REMOVED = 1000;
 
 /** Stores grants in a table. A grant is active unless it was revoked by itself or with all grants of its client. */
 export abstract class GrantTable extends ClientTable {
@@ -80,17 +82,20 @@ export abstract class GrantTable extends ClientTable {
    */
   protected async pruneRemovedClients(batchSize: number, signal: AbortSignal | undefined): Promise<number> {
     const { clients, grants, database } = this;
-    const isObsolete = sql`metadata IS NULL AND created_at < ${database.statementStart} - ${DAY}
-      AND NOT EXISTS (SELECT 1 FROM ${grants} g WHERE g.client_id = ${clients}.id)`;
-    return pruneTable(database, {
-      table: clients,
-      key: sql`id`,
-      condition: isObsolete,
-      indexColumn: sql`id`,
-      start: '',
-      batchSize,
-      signal,
-    });
+    const limit = Math.min(Math.max(Math.trunc(batchSize) || 1, 1), MAX_REMOVED);
+    let count = 0;
+    for (let after = ''; !signal?.aborted;) {
+      const removed = await database.find<{ id: string }>(sql`SELECT id FROM ${clients} WHERE id > ${after}
+        AND metadata IS NULL AND created_at < ${database.statementStart} - ${DAY} ORDER BY id LIMIT ${limit}`);
+      // The grants of one client at a time are looked up by their index. A query for several clients may read it whole.
+      for (const { id } of removed) {
+        count += await database.change(sql`DELETE FROM ${clients} WHERE id = ${id} AND metadata IS NULL
+          AND NOT EXISTS (SELECT 1 FROM ${grants} g WHERE g.client_id = ${id})`);
+      }
+      if (removed.length < limit) return count;
+      after = removed.at(-1)!.id;
+    }
+    return count;
   }
 
   /** Returns a statement that inserts a grant or, if it exists, extends it. A revoked grant stays revoked. */

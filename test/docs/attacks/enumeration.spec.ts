@@ -77,6 +77,7 @@ describe('unbounded work', () => {
       const attempts = Array.from({ length: 10 }, (_, index) => signIn(users, `user-${index}`));
       await Promise.allSettled(attempts);
       scrypt.stop();
+      expect(scrypt.total).toBeGreaterThan(0);
       expect(scrypt.atOnce).toBeLessThanOrEqual(2);
     },
   );

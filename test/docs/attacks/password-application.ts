@@ -1,5 +1,5 @@
 import { oauthEntities } from 'nest-oauth2/stores/typeorm';
-import { OAuth2Module, type User } from 'nest-oauth2';
+import { OAuth2Module } from 'nest-oauth2';
 import { pages } from 'nest-oauth2/pages';
 import { MemoryStore, type Users } from 'nest-oauth2/stores/memory';
 import { DataSource, type DataSourceOptions, type EntityTarget, type ObjectLiteral } from 'typeorm';
@@ -17,14 +17,9 @@ export interface Mail {
   text: string;
 }
 
-/** The users of the guide. */
-export interface GuideUsers extends Users {
-  findByCredentials(username: string, password: string): Promise<User | null | undefined | false>;
-}
-
 interface Code {
   Account: EntityTarget<ObjectLiteral>;
-  UsersService: new (db: DataSource) => GuideUsers;
+  UsersService: new (db: DataSource) => Users;
   PasswordController: new (...injected: never[]) => object;
   sent: Mail[];
 }
@@ -52,7 +47,8 @@ export class PasswordApplication {
 
   private constructor(
     readonly url: string,
-    readonly users: GuideUsers,
+    readonly users: Users,
+    private readonly model: MemoryStore,
     private readonly db: DataSource,
     { sent }: Code,
   ) {
@@ -77,11 +73,16 @@ export class PasswordApplication {
       controllers: [code.PasswordController],
       providers: [{ provide: code.UsersService, useValue: users }],
     });
-    return new PasswordApplication(url, users, db, code);
+    return new PasswordApplication(url, users, model, db, code);
   }
 
   browser(): PageBrowser {
     return new PageBrowser(this.url);
+  }
+
+  /** Returns the user with this address and password, as the store finds it at a sign-in. */
+  async signIn(email: string, password: string) {
+    return this.model.getUser(email, password);
   }
 
   /** Requests a link for an address. Returns the page, and the e-mail that was sent. */
