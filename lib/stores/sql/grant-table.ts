@@ -18,7 +18,7 @@ const MAX_COUNT = 100_000;
  */
 const [KEYS, CHANGES] = [20_000, 1000];
 
-/** Maximum number of removed clients to read with one statement. */
+/** Maximum number of clients to read with one statement, to find removed ones. */
 const MAX_REMOVED = 1000;
 
 /** Stores grants in a table. A grant is active unless it was revoked by itself or with all grants of its client. */
@@ -85,15 +85,17 @@ export abstract class GrantTable extends ClientTable {
     const limit = Math.min(Math.max(Math.trunc(batchSize) || 1, 1), MAX_REMOVED);
     let count = 0;
     for (let after = ''; !signal?.aborted;) {
-      const removed = await database.find<{ id: string }>(sql`SELECT id FROM ${clients} WHERE id > ${after}
-        AND metadata IS NULL AND created_at < ${database.statementStart} - ${DAY} ORDER BY id LIMIT ${limit}`);
+      // The condition is a column, so that the page is read by the primary key: no index contains removed clients.
+      const page = await database.find<{ id: string; removed: unknown }>(sql`SELECT id, CASE WHEN metadata IS NULL
+        AND created_at < ${database.statementStart} - ${DAY} THEN 1 ELSE 0 END AS removed
+        FROM ${clients} WHERE id > ${after} ORDER BY id LIMIT ${limit}`);
       // The grants of one client at a time are looked up by their index. A query for several clients may read it whole.
-      for (const { id } of removed) {
+      for (const { id } of page.filter(({ removed }) => Number(removed) === 1)) {
         count += await database.change(sql`DELETE FROM ${clients} WHERE id = ${id} AND metadata IS NULL
           AND NOT EXISTS (SELECT 1 FROM ${grants} g WHERE g.client_id = ${id})`);
       }
-      if (removed.length < limit) return count;
-      after = removed.at(-1)!.id;
+      if (page.length < limit) return count;
+      after = page.at(-1)!.id;
     }
     return count;
   }
