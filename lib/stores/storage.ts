@@ -233,9 +233,8 @@ export interface Storage {
   prune(batchSize: number, signal?: AbortSignal): Awaitable<number>;
 }
 
-/** A page of grants. */
+/** A page of grants. `next` is the cursor to pass as `after` for the next page. If omitted, this is the last page. */
 export interface GrantPage {
-  /** The cursor to pass as `after` for the next page. If omitted, this is the last page. */
   next?: string;
   grants: { grant: GrantRow; cursor: string }[];
 }

@@ -60,9 +60,9 @@ function tablesOfDrizzle(name: string, prefix: string): Described[] {
       ...config.columns.filter((column) => column.primary),
       ...config.primaryKeys.flatMap(({ columns }) => columns),
     ].map((column) => column.name),
-    indexes: config.indexes.map(({ config: { name, columns } }) => [
-      name!,
-      ...columns.map((column) => (column as { name: string }).name),
+    indexes: config.indexes.map(({ config: index }) => [
+      index.name!,
+      ...index.columns.map((column) => (column as { name: string }).name),
     ]),
   });
   if (name === 'PostgreSQL') {
@@ -104,7 +104,7 @@ describe.each(databases)('the Drizzle tables on $name', ({ name, options }) => {
         return {
           columns: columns.map((column) => `${column.name} ${type(column)} ${!column.isNullable}`),
           primary: columns.filter((column) => column.isPrimary).map((column) => column.name),
-          indexes: indices.map((index) => [index.name!, ...index.columnNames]),
+          indexes: indices.map((index) => [index.name!].concat(index.columnNames)),
         };
       }),
     );

@@ -84,7 +84,8 @@ export abstract class GrantTable extends ClientTable {
     const { clients, grants, database } = this;
     const limit = Math.min(Math.max(Math.trunc(batchSize) || 1, 1), MAX_REMOVED);
     let count = 0;
-    for (let after = ''; !signal?.aborted;) {
+    for (let after = ''; ;) {
+      if (signal?.aborted) return count;
       // The condition is a column, so that the page is read by the primary key: no index contains removed clients.
       const page = await database.find<{ id: string; removed: unknown }>(sql`SELECT id, CASE WHEN metadata IS NULL
         AND created_at < ${database.statementStart} - ${DAY} THEN 1 ELSE 0 END AS removed
@@ -97,7 +98,6 @@ export abstract class GrantTable extends ClientTable {
       if (page.length < limit) return count;
       after = page.at(-1)!.id;
     }
-    return count;
   }
 
   /** Returns a statement that inserts a grant or, if it exists, extends it. A revoked grant stays revoked. */

@@ -162,7 +162,7 @@ describe('the stored secret of a client with client_secret_jwt', () => {
       const clients = [{ id: 'signs', tokenEndpointAuthMethod: METHOD, secretHashes: secretHashes!, ...known }];
       const store = new MemoryStore({
         clients,
-        users: { findById: () => undefined } as never,
+        users: { findById: () => undefined },
         encryptSecretsWith,
       });
       return await store.getClientSecrets!({ id: 'signs', grants: [] });
@@ -202,7 +202,7 @@ describe('the stored secret of a client with client_secret_jwt', () => {
       'a model that cannot return it',
       async () =>
         new OAuth2Server({
-          model: new MemoryStore({ clients: [], users: { findById: () => undefined } as never }),
+          model: new MemoryStore({ clients: [], users: { findById: () => undefined } }),
           issuer: ISSUER,
           features: [clientSecretJwt()],
         }),

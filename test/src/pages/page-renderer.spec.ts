@@ -106,7 +106,7 @@ describe('every built-in page', () => {
 
 describe('names on the built-in pages', () => {
   const consentOf = (name: unknown) =>
-    new PageRenderer().render('consent', { ...asked, user: { id: 'u1', name } as never }).html;
+    new PageRenderer().render('consent', { ...asked, user: { id: 'u1', name } }).html;
 
   it('are not followed by a second full stop', () => {
     expect(consentOf('Otto P.')).toContain('You are signed in as <b>Otto P.</b>\n');
