@@ -68,6 +68,7 @@ const SLOW = [
   'lib/limits/folded-name',
   'src/schematics/add',
   'stores/published-versions',
+  'stores/same-histories',
 ];
 
 /** The settings of the projects that run in Jest without an installed copy of the package. */

@@ -130,7 +130,7 @@ export interface Storage {
    * between. Also extends the grant, as `save()` does. The expiry of the row is not checked.
    * @param consumed the key of the row to mark as used, and optionally its new data
    * @param grant the grant of the new rows, which was saved before
-   * @param rows the rows to save
+   * @param rows the rows to save, at least one
    * @returns `true` for exactly one of all concurrent calls of this method and `consume()` for the same row. Also
    * `true` if the grant was revoked, but then `find()` never returns the new rows. `false` if the row does not exist or
    * is already used: then nothing is saved.

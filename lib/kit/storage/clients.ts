@@ -96,6 +96,10 @@ async function revokesGrants(context: StorageContext): Promise<void> {
   await context.absent(row, 'of a client that was saved with `revokesGrants`');
   const { row: later } = await context.saved({ clientId: client.id });
   await context.present(later, 'that was saved after `saveClient()` with `revokesGrants`');
+  const added = context.client();
+  const { row: earlier } = await context.saved({ clientId: added.id });
+  await context.clients.saveClient(added, undefined, true);
+  await context.absent(earlier, 'of a client that was added with `revokesGrants`');
 }
 
 async function separatesClients(context: StorageContext): Promise<void> {

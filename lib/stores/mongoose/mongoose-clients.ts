@@ -24,7 +24,7 @@ export class MongooseClients implements ClientStorage {
   async saveClient(client: StoredClient, previous: ClientRecord | undefined, revokesGrants: boolean): Promise<boolean> {
     const { id } = client;
     const fields = fieldsOf(client);
-    if (!previous) return this.addClient(requireStorable(id), fields);
+    if (!previous) return this.addClient(requireStorable(id), fields, revokesGrants ? 1 : 0);
     const filter = { _id: id, version: previous.version as string };
     const update = { $set: fields, ...(revokesGrants && { $inc: { generation: 1 } }) };
     const { matchedCount } = await this.database.run('clients', (clients) => clients.updateOne(filter, update));
@@ -33,7 +33,7 @@ export class MongooseClients implements ClientStorage {
 
   async addNewClient(client: StoredClient): Promise<boolean> {
     const fields = fieldsOf(client);
-    if (await this.insert(requireStorable(client.id), fields)) return true;
+    if (await this.insert(requireStorable(client.id), fields, 0)) return true;
     // A document without metadata that is not marked as removed only counts how often grants were revoked.
     return this.replaceMissing({ _id: client.id, metadata: null, isRemoved: { $ne: true } }, fields, 0);
   }
@@ -84,18 +84,20 @@ export class MongooseClients implements ClientStorage {
    * Adds a client. Returns `false` if a client with this ID exists. If one was removed, the new client gets a new
    * generation, so that it does not get grants of requests in progress.
    */
-  private async addClient(id: string, fields: ClientFields): Promise<boolean> {
-    if (await this.insert(id, fields)) return true;
-    return this.replaceMissing({ _id: id, metadata: null }, fields, 1);
+  private async addClient(id: string, fields: ClientFields, generation: 0 | 1): Promise<boolean> {
+    if (await this.insert(id, fields, generation)) return true;
+    const missing = { _id: id, metadata: null };
+    if (await this.replaceMissing({ ...missing, isRemoved: { $ne: true } }, fields, generation)) return true;
+    return this.replaceMissing(missing, fields, 1);
   }
 
   /** Inserts a client. Returns `false` if a document with this ID exists. */
-  private async insert(id: string, fields: ClientFields): Promise<boolean> {
+  private async insert(id: string, fields: ClientFields, generation: 0 | 1): Promise<boolean> {
     // The filter matches no existing document, since the version is new. So an existing one is reported as a duplicate.
     const result = await this.database.runUnlessDuplicate('clients', (clients) =>
       clients.updateOne(
         { _id: id, version: fields.version },
-        { $set: fields, $setOnInsert: { generation: 0 }, $currentDate: { createdAt: true } },
+        { $set: fields, $setOnInsert: { generation }, $currentDate: { createdAt: true } },
         { upsert: true },
       ),
     );

@@ -52,7 +52,7 @@ export class ClientTable implements ClientStorage {
   async saveClient(client: StoredClient, previous: ClientRecord | undefined, revokesGrants: boolean): Promise<boolean> {
     const { id } = client;
     const { metadata, secretHashes: hashes } = writeClient(client);
-    if (!previous) return this.addClient(requireStorable(id), metadata, hashes);
+    if (!previous) return this.addClient(requireStorable(id), metadata, hashes, revokesGrants);
     const previousRow = previous.version as ClientTableRecord;
     if (!revokesGrants && previousRow.metadata === metadata && previousRow.secret_hashes === hashes) return true;
     const ends = revokesGrants ? sql`, generation = generation + 1` : sql``;
@@ -120,10 +120,14 @@ export class ClientTable implements ClientStorage {
    * Adds a client. Returns `false` if a client with this ID exists. If one was removed, the new client gets a new
    * generation, so that it does not get grants of requests in progress.
    */
-  private async addClient(id: string, metadata: string, hashes: string): Promise<boolean> {
-    if (await this.insert(id, metadata, hashes, 0)) return true;
-    const count = await this.database.change(sql`UPDATE ${this.clients} SET metadata = ${metadata},
-      secret_hashes = ${hashes}, generation = generation + 1, created_at = ${this.database.now}
+  private async addClient(id: string, metadata: string, hashes: string, revokesGrants: boolean): Promise<boolean> {
+    if (await this.insert(id, metadata, hashes, revokesGrants ? 1 : 0)) return true;
+    // MariaDB assigns in this order, so that `secret_hashes` is compared before it changes.
+    const generation = revokesGrants
+      ? sql`generation + 1`
+      : sql`generation + CASE WHEN secret_hashes = ${REMOVED} THEN 1 ELSE 0 END`;
+    const count = await this.database.change(sql`UPDATE ${this.clients} SET generation = ${generation},
+      metadata = ${metadata}, secret_hashes = ${hashes}, created_at = ${this.database.now}
       WHERE id = ${id} AND metadata IS NULL`);
     return count > 0;
   }
