@@ -65,7 +65,8 @@ describeEach(databases)('concurrent saves of tokens on $name', (database) => {
       expect(Math.abs(difference)).toBeLessThan(5000);
       const [grant] = await store.listGrants(token);
       expect(Math.abs(grant!.createdAt.getTime() - Date.now())).toBeLessThan(60_000);
-      expect(grant!.lastUsedAt).toEqual(grant!.createdAt);
+      // The database reads its clock for each column.
+      expect(Math.abs(grant!.lastUsedAt.getTime() - grant!.createdAt.getTime())).toBeLessThan(60_000);
     }
   });
 

@@ -65,7 +65,8 @@ describe.each(await findDatabases())('the statements of a TypeORM store on $name
     const password = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
     expect((await runOperation(server, 'token', tokenRequest(password))).status).toBe(200);
     expect(log.statements.length).toBeGreaterThan(1);
-    expect(log.statements.filter((statement) => /(^|AS \( ?)UPDATE/.test(statement))).toEqual([]);
+    // The password grant also counts its attempts, which are rows of another table.
+    expect(log.statements.filter((statement) => /(^|AS \( ?)UPDATE \S*_grants\b/.test(statement))).toEqual([]);
   });
 
   it('the look-up of a token reads one grant on PostgreSQL, even before the table has statistics', async () => {
