@@ -23,6 +23,9 @@ const alice = { id: 'alice', name: 'Alice' };
 /** A registered client whose id equals the id of a user. */
 const client = { id: 'alice', secret: 's3cret', grants: ['client_credentials', 'password'], scopes: ['sessions'] };
 
+/** A client with an id of its own. */
+const other = { ...client, id: 'web' };
+
 @Controller()
 @UseGuards(OAuthGuard)
 @Scopes('sessions')
@@ -59,22 +62,28 @@ describe.each(PLATFORMS)('a client with the id of a user on %s', (platform) => {
   let url: string;
   beforeAll(async () => {
     const users = { findById: () => alice, findByCredentials: () => alice };
-    const imports = [OAuth2Module.forRoot({ model: new MemoryStore({ clients: [client], users }) })];
+    const imports = [OAuth2Module.forRoot({ model: new MemoryStore({ clients: [client, other], users }) })];
     ({ url } = await startApplication(platform, { imports, controllers: [SessionsController] }));
   });
   afterAll(stopApplications);
 
-  const tokenFor = async (form: Record<string, string>) => {
-    const asked = post(`${url}/oauth/token`, { scope: 'sessions', ...form }, basic('alice', 's3cret'));
-    return bearer(((await (await asked).json()) as { access_token: string }).access_token);
-  };
-  const own = () => tokenFor({ grant_type: 'client_credentials' });
-  const users = () => tokenFor({ grant_type: 'password', username: 'alice', password: 'x' });
+  const ask = (clientId: string, form: Record<string, string>) =>
+    post(`${url}/oauth/token`, { scope: 'sessions', ...form }, basic(clientId, 's3cret'));
+  const tokenFor = async (clientId: string, form: Record<string, string>) =>
+    bearer(((await (await ask(clientId, form)).json()) as { access_token: string }).access_token);
+  const PASSWORD = { grant_type: 'password', username: 'alice', password: 'x' };
+  const own = () => tokenFor('alice', { grant_type: 'client_credentials' });
+  const users = () => tokenFor('web', PASSWORD);
   const bodyOf = async (path: string, headers: object) => (await readResponse(get(`${url}/${path}`, headers))).body;
 
   it('is not treated as that user with a client credentials token', async () => {
     expect(await bodyOf('who', await own())).toEqual({ id: null, app: 'alice', isClient: true });
-    expect(await bodyOf('who', await users())).toEqual({ id: 'alice', app: 'alice', isClient: false });
+    expect(await bodyOf('who', await users())).toEqual({ id: 'alice', app: 'web', isClient: false });
+  });
+
+  it('gets no token for that user, which APIs would take for its own', async () => {
+    const { status, body } = await readResponse(ask('alice', PASSWORD));
+    expect([status, body]).toEqual([400, expect.objectContaining({ error: 'unauthorized_client' })]);
   });
 
   it('can neither list nor end the user’s sessions', async () => {
