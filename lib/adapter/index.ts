@@ -111,8 +111,8 @@ export { isStrong as hasRequestedAcr } from '../openid/prompt/login-checks.js';
 
 // Servers of one application
 export { signingKeys } from '../jose/keys/signing-keys.js';
-export { Deadline } from '../stores/deadline.js';
-export { takeTurnsBy } from '../stores/fair-share.js';
-export { hasSameStorage } from '../stores/storage-location.js';
+export { Deadline } from '../stores/contract/deadline.js';
+export { takeTurnsBy } from '../stores/contract/fair-share.js';
+export { hasSameStorage } from '../stores/contract/storage-location.js';
 export { SHARED_MODEL } from '../clients/client-issuer.js';
 export { keepRecent } from '../crypto/lru.js';

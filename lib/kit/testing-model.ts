@@ -1,6 +1,6 @@
 import type { Client, Token, Unsaved, User } from '../model/model.js';
 import { MemoryStore } from '../stores/memory/index.js';
-import type { StoredClient } from '../stores/ports.js';
+import type { StoredClient } from '../stores/contract/ports.js';
 
 /** The clients and users that a `TestingModel` has from the start. */
 export interface TestingModelOptions {

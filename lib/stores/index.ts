@@ -1,7 +1,7 @@
 // The store over a storage of the application, and the base class of all stores.
-export { OAuth2Store, type OAuth2StoreOptions } from './oauth2-store.js';
-export { Store, type StoreOptions } from './store.js';
-export type { ClientPage, ClientRecord, ClientStorage } from './client-storage.js';
+export { OAuth2Store, type OAuth2StoreOptions } from './store/oauth2-store.js';
+export { Store, type StoreOptions } from './store/store.js';
+export type { ClientPage, ClientRecord, ClientStorage } from './contract/client-storage.js';
 export type {
   StoredRow,
   GrantFilter,
@@ -12,7 +12,7 @@ export type {
   Row,
   ConsumedRow,
   Storage,
-} from './storage.js';
+} from './contract/storage.js';
 
 // Grants that `revokeBefore()` has revoked: `find()`, `listGrants()` and `pageGrants()` of a storage must omit them.
 export {
@@ -24,11 +24,11 @@ export {
   parseRevocationTimes,
   NOT_BEFORE,
   REVISION_LENGTH,
-} from './not-before.js';
+} from './contract/not-before.js';
 
 // A database that does not respond: requests fail with 503 `temporarily_unavailable` after a deadline.
-export { Deadline, type DeadlineOption, type TimedOperation } from './deadline.js';
-export { isOutage } from './outage.js';
+export { Deadline, type DeadlineOption, type TimedOperation } from './contract/deadline.js';
+export { isOutage } from './contract/outage.js';
 
 // Tables: their columns and indices, for any relational database.
 export {
@@ -41,14 +41,14 @@ export {
   grantRecord,
   ROW_COLUMNS,
   ROW_INDICES,
-} from './schema.js';
+} from './contract/schema.js';
 
 export type { Count } from '../model/counts.js';
 export { FOREVER } from '../tokens/lifetime.js';
-export type { ActiveGrant } from './active-grant.js';
-export { hashSecret, newClientSecret } from './client-secret.js';
-export { hashPassword, type PasswordHashOptions, verifyPassword } from './passwords.js';
-export { registerStorageLocation } from './storage-location.js';
-export type { Clients, SecretHash, StoredClient, Users } from './ports.js';
-export type { SecretCheckOptions } from './secret-check.js';
-export { verifyClient } from './verify-client.js';
+export type { ActiveGrant } from './grants/active-grant.js';
+export { hashSecret, newClientSecret } from './clients/client-secret.js';
+export { hashPassword, type PasswordHashOptions, verifyPassword } from './clients/passwords.js';
+export { registerStorageLocation } from './contract/storage-location.js';
+export type { Clients, SecretHash, StoredClient, Users } from './contract/ports.js';
+export type { SecretCheckOptions } from './clients/secret-check.js';
+export { verifyClient } from './clients/verify-client.js';

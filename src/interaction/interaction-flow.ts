@@ -20,7 +20,7 @@ import {
 import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
 import type { InteractionContext, OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import { withContext } from '../module/oauth2-context.js';
-import { BrowserCookie, newCookieValue } from '../pages/browser-cookie.js';
+import { BrowserCookie, newCookieValue } from '../pages/sessions/browser-cookie.js';
 import { readAuthorizationParameters } from './authorization-parameters.js';
 import { invalidCsrfToken, type Decision, readDecision } from './consent-form.js';
 import { ConsentCsrfTokens } from './signed-tokens.js';

@@ -11,8 +11,8 @@ import type {
 } from './session-operations.js';
 import { copyHeaders, type NativeReply } from '../http/native-reply.js';
 import { withContext } from '../module/oauth2-context.js';
-import type { Html } from '../pages/html.js';
-import type { PageContent } from '../pages/page-renderer.js';
+import type { Html } from '../pages/render/html.js';
+import type { PageContent } from '../pages/render/page-renderer.js';
 import { tenantServersOf } from '../tenants/tenant-servers-of.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { ListedSession, Request, Response, SignIn, User } from '../../lib/index.js';
-import type { Html } from '../pages/html.js';
-import type { PageContent, RenderedPage } from '../pages/page-renderer.js';
+import type { Html } from '../pages/render/html.js';
+import type { PageContent, RenderedPage } from '../pages/render/page-renderer.js';
 
 /** The details of a login that the application has performed, for `OAuth2Sessions.signIn()`. */
 export interface SignInOptions extends Pick<SignIn, 'acr' | 'amr' | 'authTime'> {

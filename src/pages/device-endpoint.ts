@@ -9,7 +9,7 @@ import {
 } from '../../lib/adapter/index.js';
 import type { DeviceRequest } from '../../lib/features/index.js';
 import { TemporarilyUnavailableError, type User } from '../../lib/index.js';
-import type { DevicePageContext } from './contexts.js';
+import type { DevicePageContext } from './render/contexts.js';
 import { pathOf } from './local-path.js';
 import { PageEndpoint } from './page-endpoint.js';
 import { preferencesOf, textOf, type PageRequest } from './site.js';

@@ -1,7 +1,7 @@
 import { assertConfig, assertKnownOptions } from '../../lib/adapter/index.js';
 import { isObject } from '../configuration/is-object.js';
-import { defaultPages } from './page-renderer.js';
-import type { PageFunctions } from './page-functions.js';
+import { defaultPages } from './render/page-renderer.js';
+import type { PageFunctions } from './render/page-functions.js';
 import type { SecondFactorOptions } from './second-factor/options.js';
 
 const SECOND_FACTOR: { readonly [K in keyof SecondFactorOptions]-?: true } = {

@@ -1,17 +1,17 @@
-import type { Throttle } from './attempts.js';
+import type { Throttle } from './login/attempts.js';
 import { assertConfig, ClientLogos, signInClaims } from '../../lib/adapter/index.js';
 import type { SafeFetchOptions } from '../../lib/features/index.js';
 import type { SignIn } from '../../lib/index.js';
 import { verifyPagesOptionNames } from './pages-option-names.js';
 import { localPath } from './local-path.js';
-import { type Look, PageRenderer } from './page-renderer.js';
+import { type Look, PageRenderer } from './render/page-renderer.js';
 import {
   isSeconds,
   type SecondFactorOptions,
   type ResolvedSecondFactor,
   resolveSecondFactor,
 } from './second-factor/options.js';
-import type { Sessions } from './sessions.js';
+import type { Sessions } from './sessions/sessions.js';
 import { isObject } from '../configuration/is-object.js';
 
 /** The options of `pages()`. All are optional. */

@@ -5,15 +5,15 @@ import { INTERACTION, declareInteraction } from '../interaction/interactive-feat
 import { tenantServersOf } from '../tenants/tenant-servers-of.js';
 import { ApplicationsEndpoint } from './applications-endpoint.js';
 import { DeviceEndpoint } from './device-endpoint.js';
-import { LoginEndpoint } from './login-endpoint.js';
-import { LogoutEndpoint } from './logout-endpoint.js';
+import { LoginEndpoint } from './login/login-endpoint.js';
+import { LogoutEndpoint } from './sessions/logout-endpoint.js';
 import { SecondFactorEndpoint } from './second-factor/endpoint.js';
 import { SECOND_FACTOR, SecondFactorHolder } from './second-factor/capability.js';
 import { findSecondFactorErrors } from './second-factor/options.js';
 import { PagesInteraction } from './pages-interaction.js';
 import { type PagesOptions, resolvePagesOptions } from './pages-options.js';
 import { Site } from './site.js';
-import { SiteSessions } from './site-sessions.js';
+import { SiteSessions } from './sessions/site-sessions.js';
 
 /** The feature that `pages()` returns. */
 export interface Pages extends Feature {

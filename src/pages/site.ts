@@ -3,14 +3,14 @@ import type { ShownDetail } from '../../lib/features/index.js';
 import type { Client, Falsy, Request, Response, ServerContext, User, RequestedLogin } from '../../lib/index.js';
 import { DEFINED_SCOPES } from '../decorators/define-scopes.js';
 import { writeInteractionResponse } from '../interaction/interaction-response.js';
-import { BrowserCookie, formToken, isFormToken } from './browser-cookie.js';
-import type { Fields } from './contexts.js';
-import type { LanguagePreferences } from './language.js';
+import { BrowserCookie, formToken, isFormToken } from './sessions/browser-cookie.js';
+import type { Fields } from './render/contexts.js';
+import type { LanguagePreferences } from './render/language.js';
 import { localPath, pathOf, withQuery } from './local-path.js';
-import { OPENID_SCOPES } from './messages.js';
-import type { PageData, PageName, PageRenderer } from './page-renderer.js';
+import { OPENID_SCOPES } from './render/messages.js';
+import type { PageData, PageName, PageRenderer } from './render/page-renderer.js';
 import type { ResolvedPagesOptions } from './pages-options.js';
-import { ModelSessions, type Sessions } from './sessions.js';
+import { ModelSessions, type Sessions } from './sessions/sessions.js';
 
 /** What the pages of one server share: its sessions, its renderer and the options of `pages()`. */
 export class Site {

@@ -4,7 +4,7 @@ import { setTimeout as rest } from 'node:timers/promises';
 import { OAuth2Server, type Request } from 'nest-oauth2/server';
 import { newClientSecret, type Store, type Users } from 'nest-oauth2/stores';
 
-import { digest } from '../../lib/stores/client-secret.js';
+import { digest } from '../../lib/stores/clients/client-secret.js';
 import { storageOf } from '../kit/storages.js';
 import {
   authorizeRequest,

@@ -1,4 +1,4 @@
-import { digest } from '../../lib/stores/client-secret.js';
+import { digest } from '../../lib/stores/clients/client-secret.js';
 import type { Acknowledged } from './load.js';
 
 /** The columns of a token that show which writes a replica has received. */

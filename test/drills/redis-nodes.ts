@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { digest } from '../../lib/stores/client-secret.js';
+import { digest } from '../../lib/stores/clients/client-secret.js';
 import { freePort } from '../support/free-port.js';
 import { waitUntil } from '../support/wait-until.js';
 import type { Acknowledged } from './load.js';

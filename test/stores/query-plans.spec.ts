@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DataSource } from 'typeorm';
 
-import type { GrantRow, Row } from '../../lib/stores/storage.js';
+import type { GrantRow, Row } from '../../lib/stores/contract/storage.js';
 import type { SqlStorage } from '../../lib/stores/sql/sql-storage.js';
 import { kindOf, type Recorded, Recorder } from './published-versions.js';
 import { FIND_SCANS, NUMBERS } from './query-plans.js';

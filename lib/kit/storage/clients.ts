@@ -1,5 +1,5 @@
-import type { ClientRecord } from '../../stores/client-storage.js';
-import type { StoredClient } from '../../stores/ports.js';
+import type { ClientRecord } from '../../stores/contract/client-storage.js';
+import type { StoredClient } from '../../stores/contract/ports.js';
 import { assert } from '../contract.js';
 import { checksOf, type StorageCheck } from './storage-check.js';
 import type { StorageContext } from './storage-context.js';

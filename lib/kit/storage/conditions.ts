@@ -1,4 +1,4 @@
-import type { GrantRow } from '../../stores/storage.js';
+import type { GrantRow } from '../../stores/contract/storage.js';
 import { withClockOffset } from '../clock.js';
 import { assert } from '../contract.js';
 import { otherSpellings } from '../spellings.js';

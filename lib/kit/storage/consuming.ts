@@ -1,4 +1,4 @@
-import type { Row } from '../../stores/storage.js';
+import type { Row } from '../../stores/contract/storage.js';
 import { assert } from '../contract.js';
 import { checksOf, type StorageCheck } from './storage-check.js';
 import { keyOf, LIFETIME, type StorageContext } from './storage-context.js';

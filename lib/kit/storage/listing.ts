@@ -1,4 +1,4 @@
-import type { GrantFilter, GrantRow } from '../../stores/storage.js';
+import type { GrantFilter, GrantRow } from '../../stores/contract/storage.js';
 import { sleep } from '../checks/model-calls.js';
 import { assert, SkippedCheck } from '../contract.js';
 import { checksOf, type StorageCheck } from './storage-check.js';

@@ -1,4 +1,4 @@
-import type { GrantFilter, GrantRow, Row } from '../../stores/storage.js';
+import type { GrantFilter, GrantRow, Row } from '../../stores/contract/storage.js';
 import { assert } from '../contract.js';
 import { checksOf, type StorageCheck } from './storage-check.js';
 import type { StorageContext } from './storage-context.js';

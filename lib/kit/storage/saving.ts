@@ -1,5 +1,5 @@
 import { FOREVER } from '../../tokens/lifetime.js';
-import type { GrantRow, Row, RowKind } from '../../stores/storage.js';
+import type { GrantRow, Row, RowKind } from '../../stores/contract/storage.js';
 import { assert } from '../contract.js';
 import { checksOf, type StorageCheck } from './storage-check.js';
 import { LIFETIME, MINUTE, type StorageContext } from './storage-context.js';

@@ -1,9 +1,9 @@
 import { hash, randomUUID } from 'node:crypto';
 
-import { setRevocationTimes } from '../../stores/not-before.js';
-import type { StoredClient } from '../../stores/ports.js';
-import type { ClientStorage } from '../../stores/client-storage.js';
-import type { GrantFilter, GrantPage, GrantRow, Row, RowKey, StoredRow } from '../../stores/storage.js';
+import { setRevocationTimes } from '../../stores/contract/not-before.js';
+import type { StoredClient } from '../../stores/contract/ports.js';
+import type { ClientStorage } from '../../stores/contract/client-storage.js';
+import type { GrantFilter, GrantPage, GrantRow, Row, RowKey, StoredRow } from '../../stores/contract/storage.js';
 import { sleep } from '../checks/model-calls.js';
 import { assert, CheckFailure, SkippedCheck } from '../contract.js';
 import type { StorageContractOptions, StorageSubject, StorageUnderTest } from './storage-subject.js';

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../../model/model.js';
-import type { ClientStorage } from '../../stores/client-storage.js';
-import type { Storage } from '../../stores/storage.js';
+import type { ClientStorage } from '../../stores/contract/client-storage.js';
+import type { Storage } from '../../stores/contract/storage.js';
 
 /**
  * A storage that the contract kit checks. If the application stores its clients itself, the storage needs only

@@ -16,8 +16,8 @@ import type {
 } from '../../model/clients.js';
 import type { Client } from '../../model/model.js';
 import { requireMethods } from '../../model/require-methods.js';
-import type { StoredClient } from '../ports.js';
-import { verifyClient, verifySeconds, verifySecret } from '../verify-client.js';
+import type { StoredClient } from '../contract/ports.js';
+import { verifyClient, verifySeconds, verifySecret } from '../clients/verify-client.js';
 
 /**
  * Client authentication methods with a client secret. `undefined` is one of them, since it means `client_secret_basic`.

@@ -1,6 +1,6 @@
 import type { SQL } from 'drizzle-orm';
 
-import type { TimedOperation } from '../deadline.js';
+import type { TimedOperation } from '../contract/deadline.js';
 import type { Connections, Result, Statement } from '../sql/connections.js';
 import { driverError, unwrapped } from './driver-error.js';
 

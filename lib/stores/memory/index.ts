@@ -1,12 +1,12 @@
-import type { Clients, StoredClient, Users } from '../ports.js';
-import type { SecretCheckOptions } from '../secret-check.js';
-import { Store } from '../store.js';
-import { verifyClient } from '../verify-client.js';
+import type { Clients, StoredClient, Users } from '../contract/ports.js';
+import type { SecretCheckOptions } from '../clients/secret-check.js';
+import { Store } from '../store/store.js';
+import { verifyClient } from '../clients/verify-client.js';
 import { MemoryStorage } from './memory-storage.js';
 
-export { hashSecret, newClientSecret } from '../client-secret.js';
-export { hashPassword, type PasswordHashOptions, verifyPassword } from '../passwords.js';
-export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
+export { hashSecret, newClientSecret } from '../clients/client-secret.js';
+export { hashPassword, type PasswordHashOptions, verifyPassword } from '../clients/passwords.js';
+export type { Clients, SecretHash, StoredClient, Users } from '../contract/ports.js';
 
 /** The options of `new MemoryStore()`. */
 export interface MemoryStoreOptions extends SecretCheckOptions {

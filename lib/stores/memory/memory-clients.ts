@@ -1,6 +1,6 @@
-import type { StoredClient } from '../ports.js';
-import { DAY } from '../schema.js';
-import type { ClientPage, ClientRecord, ClientStorage } from '../client-storage.js';
+import type { StoredClient } from '../contract/ports.js';
+import { DAY } from '../contract/schema.js';
+import type { ClientPage, ClientRecord, ClientStorage } from '../contract/client-storage.js';
 
 /** A client in memory. It is replaced as a whole and never changed. */
 interface MemoryClient {

@@ -1,9 +1,18 @@
 import type { Count } from '../../model/counts.js';
 import { unavailable } from '../../remote/unavailable.js';
-import type { StoredClient } from '../ports.js';
-import { GRANT_GRACE_PERIOD } from '../schema.js';
-import type { StoredRow, GrantFilter, GrantPage, GrantRow, RowKind, Row, ConsumedRow, Storage } from '../storage.js';
-import { isRevokedBefore, withoutRevokedBefore, parseRevocationTimes, NOT_BEFORE } from '../not-before.js';
+import type { StoredClient } from '../contract/ports.js';
+import { GRANT_GRACE_PERIOD } from '../contract/schema.js';
+import type {
+  StoredRow,
+  GrantFilter,
+  GrantPage,
+  GrantRow,
+  RowKind,
+  Row,
+  ConsumedRow,
+  Storage,
+} from '../contract/storage.js';
+import { isRevokedBefore, withoutRevokedBefore, parseRevocationTimes, NOT_BEFORE } from '../contract/not-before.js';
 import { ExpiringMap } from './expiring-map.js';
 import { MemoryCounters } from './memory-counters.js';
 import { MemoryClients } from './memory-clients.js';

@@ -1,7 +1,7 @@
 import type { Connection, mongo } from 'mongoose';
 
 import { InvalidArgumentError } from '../../errors/index.js';
-import type { Deadline } from '../deadline.js';
+import type { Deadline } from '../contract/deadline.js';
 import type { ClientDocument, GrantDocument, RowDocument, UserDocument, ValueDocument } from './documents.js';
 
 /** The collections of a store. Each method sends one command, within the deadline. */

@@ -1,5 +1,5 @@
-import { REVISION_LENGTH } from '../not-before.js';
-import type { GrantRow, Row, RowKey, StoredRow } from '../storage.js';
+import { REVISION_LENGTH } from '../contract/not-before.js';
+import type { GrantRow, Row, RowKey, StoredRow } from '../contract/storage.js';
 
 /** The fields that decide when MongoDB or `prune()` deletes a document. */
 interface Expiring {

@@ -1,19 +1,19 @@
 import type { Connection } from 'mongoose';
 
 import type { SchemaModel } from '../../model/health.js';
-import { Deadline, type DeadlineOption } from '../deadline.js';
-import type { Clients, Users } from '../ports.js';
-import type { SecretCheckOptions } from '../secret-check.js';
-import { registerStorageLocation } from '../storage-location.js';
-import { Store } from '../store.js';
+import { Deadline, type DeadlineOption } from '../contract/deadline.js';
+import type { Clients, Users } from '../contract/ports.js';
+import type { SecretCheckOptions } from '../clients/secret-check.js';
+import { registerStorageLocation } from '../contract/storage-location.js';
+import { Store } from '../store/store.js';
 import { Database } from './collections.js';
 import { createIndexes, verifyIndexes } from './indexes.js';
 import { MongooseStorage } from './mongoose-storage.js';
 
-export type { ActiveGrant } from '../active-grant.js';
-export { hashSecret, newClientSecret } from '../client-secret.js';
-export { hashPassword, type PasswordHashOptions, verifyPassword } from '../passwords.js';
-export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
+export type { ActiveGrant } from '../grants/active-grant.js';
+export { hashSecret, newClientSecret } from '../clients/client-secret.js';
+export { hashPassword, type PasswordHashOptions, verifyPassword } from '../clients/passwords.js';
+export type { Clients, SecretHash, StoredClient, Users } from '../contract/ports.js';
 
 /** The options of `new MongooseStore()`. */
 export interface MongooseStoreOptions extends DeadlineOption, SecretCheckOptions {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
-import type { ClientPage, ClientRecord, ClientStorage } from '../client-storage.js';
-import { readClient, writeClient } from '../client-texts.js';
-import type { StoredClient } from '../ports.js';
+import type { ClientPage, ClientRecord, ClientStorage } from '../contract/client-storage.js';
+import { readClient, writeClient } from '../contract/client-texts.js';
+import type { StoredClient } from '../contract/ports.js';
 import type { Database } from './collections.js';
 import { type ClientDocument, isStorable, requireStorable } from './documents.js';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import type { GrantFilter, GrantRow } from '../storage.js';
+import type { GrantFilter, GrantRow } from '../contract/storage.js';
 import type { Database } from './collections.js';
 import { type ClientDocument, dateOf, type GrantDocument, requireStorable, type UserDocument } from './documents.js';
 import { readCounts } from './revocation-counts.js';

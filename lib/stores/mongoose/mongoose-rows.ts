@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { mongo } from 'mongoose';
 
-import type { ConsumedRow, GrantRow, Row, RowKey } from '../storage.js';
+import type { ConsumedRow, GrantRow, Row, RowKey } from '../contract/storage.js';
 import type { Database } from './collections.js';
 import { dateOf, type PendingRow, requireStorable, type RowDocument, rowDocument, rowId } from './documents.js';
 import type { MongooseGrants } from './mongoose-grants.js';

@@ -1,8 +1,17 @@
 import type { Count } from '../../model/counts.js';
-import { readClient } from '../client-texts.js';
-import { isRevokedBefore, NOT_BEFORE, RevocationTimesCache, withoutRevokedBefore } from '../not-before.js';
-import { DAY, GRANT_GRACE_PERIOD } from '../schema.js';
-import type { ConsumedRow, GrantFilter, GrantPage, GrantRow, Row, RowKind, Storage, StoredRow } from '../storage.js';
+import { readClient } from '../contract/client-texts.js';
+import { isRevokedBefore, NOT_BEFORE, RevocationTimesCache, withoutRevokedBefore } from '../contract/not-before.js';
+import { DAY, GRANT_GRACE_PERIOD } from '../contract/schema.js';
+import type {
+  ConsumedRow,
+  GrantFilter,
+  GrantPage,
+  GrantRow,
+  Row,
+  RowKind,
+  Storage,
+  StoredRow,
+} from '../contract/storage.js';
 import type { Database } from './collections.js';
 import { isStorable, type JoinedRow, readGrant, readRow, REVISION, rowId } from './documents.js';
 import { MongooseCounters } from './mongoose-counters.js';

@@ -1,5 +1,5 @@
-import { digest } from '../client-secret.js';
-import type { GrantFilter, GrantRow } from '../storage.js';
+import { digest } from '../clients/client-secret.js';
+import type { GrantFilter, GrantRow } from '../contract/storage.js';
 
 /** The counters of a user: how often all grants, or those of a client or issuer, were revoked at once. */
 export type UserCounters = Readonly<Record<string, number>> | undefined;

@@ -1,19 +1,19 @@
 import type { SchemaModel } from '../../model/health.js';
-import { Deadline } from '../deadline.js';
+import { Deadline } from '../contract/deadline.js';
 import { Database } from '../sql/database.js';
 import type { SqlStorage } from '../sql/sql-storage.js';
 import type { SqlStoreOptions } from '../sql/sql-store-options.js';
 import { STORAGES } from '../sql/storages.js';
 import { tableNames } from '../sql/table-names.js';
 import { verifyColumns } from '../sql/verify-columns.js';
-import { registerStorageLocation } from '../storage-location.js';
-import { Store } from '../store.js';
+import { registerStorageLocation } from '../contract/storage-location.js';
+import { Store } from '../store/store.js';
 import { type PrismaDatabase, PrismaExecutor } from './prisma-executor.js';
 
-export type { ActiveGrant } from '../active-grant.js';
-export { hashSecret, newClientSecret } from '../client-secret.js';
-export { hashPassword, type PasswordHashOptions, verifyPassword } from '../passwords.js';
-export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
+export type { ActiveGrant } from '../grants/active-grant.js';
+export { hashSecret, newClientSecret } from '../clients/client-secret.js';
+export { hashPassword, type PasswordHashOptions, verifyPassword } from '../clients/passwords.js';
+export type { Clients, SecretHash, StoredClient, Users } from '../contract/ports.js';
 export type { TableOptions } from '../sql/table-names.js';
 export type { PrismaDatabase } from './prisma-executor.js';
 

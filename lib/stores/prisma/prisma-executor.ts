@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../../errors/index.js';
-import type { TimedOperation } from '../deadline.js';
+import type { TimedOperation } from '../contract/deadline.js';
 import type { Connections, Result, Statement } from '../sql/connections.js';
 import type { SqlExecutor } from '../sql/database.js';
 import { type Dialect, escapeName } from '../sql/dialect.js';

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 
 import { InvalidArgumentError } from '../../errors/index.js';
-import type { Deadline, TimedOperation } from '../deadline.js';
-import { isPersistentOutage, isOutage } from '../outage.js';
+import type { Deadline, TimedOperation } from '../contract/deadline.js';
+import { isPersistentOutage, isOutage } from '../contract/outage.js';
 import type { Script } from './lua.js';
 
 /** A client of `ioredis`: `new Redis()` or `new Cluster()`. */

@@ -1,16 +1,16 @@
-import { Deadline, type DeadlineOption } from '../deadline.js';
-import { registerStorageLocation } from '../storage-location.js';
-import type { Clients, Users } from '../ports.js';
-import type { SecretCheckOptions } from '../secret-check.js';
-import { Store } from '../store.js';
+import { Deadline, type DeadlineOption } from '../contract/deadline.js';
+import { registerStorageLocation } from '../contract/storage-location.js';
+import type { Clients, Users } from '../contract/ports.js';
+import type { SecretCheckOptions } from '../clients/secret-check.js';
+import { Store } from '../store/store.js';
 import { isCluster, type RedisClient, scriptRunner } from './connection.js';
 import { RedisClusterStorage } from './redis-cluster-storage.js';
 import { RedisStorage } from './redis-storage.js';
 
-export type { ActiveGrant } from '../active-grant.js';
-export { hashSecret, newClientSecret } from '../client-secret.js';
-export { hashPassword, type PasswordHashOptions, verifyPassword } from '../passwords.js';
-export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
+export type { ActiveGrant } from '../grants/active-grant.js';
+export { hashSecret, newClientSecret } from '../clients/client-secret.js';
+export { hashPassword, type PasswordHashOptions, verifyPassword } from '../clients/passwords.js';
+export type { Clients, SecretHash, StoredClient, Users } from '../contract/ports.js';
 export type { IoRedisClient, NodeRedisClient, RedisClient } from './connection.js';
 
 /** The options of `new RedisStore()`. */

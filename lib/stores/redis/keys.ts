@@ -1,5 +1,5 @@
 import { FOREVER } from '../../tokens/lifetime.js';
-import type { GrantFilter, RowKind } from '../storage.js';
+import type { GrantFilter, RowKind } from '../contract/storage.js';
 
 /** Builds the names of all Redis keys. */
 export class Keys {

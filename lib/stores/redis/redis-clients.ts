@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-import type { StoredClient } from '../ports.js';
-import type { ClientPage, ClientRecord, ClientStorage } from '../client-storage.js';
+import type { StoredClient } from '../contract/ports.js';
+import type { ClientPage, ClientRecord, ClientStorage } from '../contract/client-storage.js';
 import type { RunScript } from './connection.js';
 import type { Keys } from './keys.js';
 import {

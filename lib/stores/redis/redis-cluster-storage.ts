@@ -1,6 +1,6 @@
 import { revocationMembers, isCurrentGeneration, timeToLive } from './keys.js';
-import { isRevokedBefore, type RevocationTimesByIssuer } from '../not-before.js';
-import type { StoredRow, GrantRow, RowKind, Row, ConsumedRow } from '../storage.js';
+import { isRevokedBefore, type RevocationTimesByIssuer } from '../contract/not-before.js';
+import type { StoredRow, GrantRow, RowKind, Row, ConsumedRow } from '../contract/storage.js';
 import {
   BEGIN_GENERATION,
   FIND_REVOCATIONS,

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../../errors/index.js';
-import type { GrantFilter, GrantPage, GrantRow } from '../storage.js';
+import type { GrantFilter, GrantPage, GrantRow } from '../contract/storage.js';
 import type { RunScript } from './connection.js';
 import { revocationMember, revocationMembers, isCurrentGeneration, type Keys } from './keys.js';
 import {

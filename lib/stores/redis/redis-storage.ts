@@ -2,15 +2,24 @@ import { randomUUID } from 'node:crypto';
 
 import { FOREVER } from '../../tokens/lifetime.js';
 import type { Count } from '../../model/counts.js';
-import type { StoredRow, GrantFilter, GrantPage, GrantRow, RowKind, Row, ConsumedRow, Storage } from '../storage.js';
+import type {
+  StoredRow,
+  GrantFilter,
+  GrantPage,
+  GrantRow,
+  RowKind,
+  Row,
+  ConsumedRow,
+  Storage,
+} from '../contract/storage.js';
 import {
   isRevokedBefore,
   RevocationTimesCache,
   withoutRevokedBefore,
   type RevocationTimesByIssuer,
   NOT_BEFORE,
-} from '../not-before.js';
-import type { StoredClient } from '../ports.js';
+} from '../contract/not-before.js';
+import type { StoredClient } from '../contract/ports.js';
 import type { RunScript } from './connection.js';
 import { Keys, timeToLive } from './keys.js';
 import { RedisClients } from './redis-clients.js';

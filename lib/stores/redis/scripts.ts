@@ -1,5 +1,5 @@
 import { GENERATION, GENERATIONS, GRANT, SAVING, LIST, NOW, ROW, script, CONSUMING, USER_GENERATIONS } from './lua.js';
-import { REVISION_LENGTH } from '../not-before.js';
+import { REVISION_LENGTH } from '../contract/not-before.js';
 
 // On one server, each method is one script on all its keys.
 

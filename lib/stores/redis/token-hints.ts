@@ -1,4 +1,4 @@
-import type { Row } from '../storage.js';
+import type { Row } from '../contract/storage.js';
 import { keepRecent } from '../../crypto/lru.js';
 
 /** The IDs of the grant, client and user that a token belongs to, and its issuer. */

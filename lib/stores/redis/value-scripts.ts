@@ -1,4 +1,4 @@
-import { REVISION_LENGTH } from '../not-before.js';
+import { REVISION_LENGTH } from '../contract/not-before.js';
 import { script } from './lua.js';
 
 // Scripts for single-use values, counters and texts. Each accesses one key only, `KEYS[1]`.

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 import { keepRecent } from '../../crypto/lru.js';
 import { TemporarilyUnavailableError } from '../../errors/index.js';
-import type { Deadline } from '../deadline.js';
-import { currentTenant } from '../fair-share.js';
+import type { Deadline } from '../contract/deadline.js';
+import { currentTenant } from '../contract/fair-share.js';
 
 /** Maximum number of calls of one statement. */
 const MAX_SIZE = 64;

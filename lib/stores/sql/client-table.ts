@@ -1,6 +1,6 @@
-import type { StoredClient } from '../ports.js';
-import type { ClientPage, ClientRecord, ClientStorage } from '../client-storage.js';
-import { readClient, writeClient } from '../client-texts.js';
+import type { StoredClient } from '../contract/ports.js';
+import type { ClientPage, ClientRecord, ClientStorage } from '../contract/client-storage.js';
+import { readClient, writeClient } from '../contract/client-texts.js';
 import type { Database } from './database.js';
 import { type Identifier, join, paddedKeys, type Sql, sql } from './sql.js';
 

@@ -1,4 +1,4 @@
-import type { TimedOperation } from '../deadline.js';
+import type { TimedOperation } from '../contract/deadline.js';
 
 /** The result of a statement: the records that it returned, and the number of rows that it changed. */
 export interface Result {

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-import type { Deadline, TimedOperation } from '../deadline.js';
+import type { Deadline, TimedOperation } from '../contract/deadline.js';
 import { Batches, type Statements } from './batches.js';
 import type { Connections, Result, Statement } from './connections.js';
 import type { Dialect } from './dialect.js';

@@ -1,5 +1,5 @@
-import { dayOf } from '../schema.js';
-import type { GrantRow } from '../storage.js';
+import { dayOf } from '../contract/schema.js';
+import type { GrantRow } from '../contract/storage.js';
 import { rawSql, type Sql, sql } from './sql.js';
 
 /**

@@ -1,6 +1,6 @@
-import type { GrantFilter, GrantPage, GrantRow } from '../storage.js';
-import { NOT_BEFORE, RevocationTimesCache, REVISION_LENGTH, withoutRevokedBefore } from '../not-before.js';
-import { DAY } from '../schema.js';
+import type { GrantFilter, GrantPage, GrantRow } from '../contract/storage.js';
+import { NOT_BEFORE, RevocationTimesCache, REVISION_LENGTH, withoutRevokedBefore } from '../contract/not-before.js';
+import { DAY } from '../contract/schema.js';
 import { ClientTable, isStorable } from './client-table.js';
 import type { Database } from './database.js';
 import { grantExtension } from './grant-extension.js';

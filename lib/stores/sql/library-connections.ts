@@ -1,4 +1,4 @@
-import type { TimedOperation } from '../deadline.js';
+import type { TimedOperation } from '../contract/deadline.js';
 import type { Connections, Result, Statement } from './connections.js';
 import { isLocked } from './statement-errors.js';
 import { type WriteTurns, writeTurns } from './write-turns.js';

@@ -1,4 +1,4 @@
-import type { GrantRow, Row, ConsumedRow } from '../storage.js';
+import type { GrantRow, Row, ConsumedRow } from '../contract/storage.js';
 import { type Counters, MySqlCounters } from './counters.js';
 import { grantExtension } from './grant-extension.js';
 import { GRANT } from './records.js';

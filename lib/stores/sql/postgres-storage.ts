@@ -1,5 +1,5 @@
-import type { GrantRow, Row, ConsumedRow } from '../storage.js';
-import { grantRecord } from '../schema.js';
+import type { GrantRow, Row, ConsumedRow } from '../contract/storage.js';
+import { grantRecord } from '../contract/schema.js';
 import { type Counters, PostgresCounters } from './counters.js';
 import { grantExtension } from './grant-extension.js';
 import { GRANT, newRow, ROW } from './records.js';

@@ -1,6 +1,6 @@
-import { type Columns, GRANT_COLUMNS, grantRecord, ROW_COLUMNS } from '../schema.js';
-import type { StoredRow, GrantRow, Row } from '../storage.js';
-import { readClient } from '../client-texts.js';
+import { type Columns, GRANT_COLUMNS, grantRecord, ROW_COLUMNS } from '../contract/schema.js';
+import type { StoredRow, GrantRow, Row } from '../contract/storage.js';
+import { readClient } from '../contract/client-texts.js';
 import { requireStorable } from './client-table.js';
 import { join, type Sql, sql, castTo, rawSql } from './sql.js';
 

@@ -1,4 +1,4 @@
-import type { RowKey } from '../storage.js';
+import type { RowKey } from '../contract/storage.js';
 import type { Database } from './database.js';
 import { type DatabaseRecord, ROW } from './records.js';
 import { type Identifier, type Sql, sql } from './sql.js';

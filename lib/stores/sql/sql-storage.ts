@@ -1,7 +1,7 @@
 import type { Count } from '../../model/counts.js';
-import { DAY, GRANT_GRACE_PERIOD } from '../schema.js';
-import type { ConsumedRow, GrantRow, Row, RowKey, RowKind, Storage, StoredRow } from '../storage.js';
-import { isRevokedBefore } from '../not-before.js';
+import { DAY, GRANT_GRACE_PERIOD } from '../contract/schema.js';
+import type { ConsumedRow, GrantRow, Row, RowKey, RowKind, Storage, StoredRow } from '../contract/storage.js';
+import { isRevokedBefore } from '../contract/not-before.js';
 import { requireStorable } from './client-table.js';
 import { Counters } from './counters.js';
 import type { Database } from './database.js';

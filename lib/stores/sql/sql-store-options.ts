@@ -1,6 +1,6 @@
-import type { DeadlineOption } from '../deadline.js';
-import type { Clients, Users } from '../ports.js';
-import type { SecretCheckOptions } from '../secret-check.js';
+import type { DeadlineOption } from '../contract/deadline.js';
+import type { Clients, Users } from '../contract/ports.js';
+import type { SecretCheckOptions } from '../clients/secret-check.js';
 import type { BatchingOption } from './batches.js';
 import type { TableOptions } from './table-names.js';
 

@@ -1,4 +1,4 @@
-import type { GrantRow, Row, ConsumedRow } from '../storage.js';
+import type { GrantRow, Row, ConsumedRow } from '../contract/storage.js';
 import { grantExtension } from './grant-extension.js';
 import { newRow, ROW } from './records.js';
 import { join, sql } from './sql.js';

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../../errors/index.js';
-import { CLIENT_COLUMNS, type Columns, GRANT_COLUMNS, ROW_COLUMNS } from '../schema.js';
+import { CLIENT_COLUMNS, type Columns, GRANT_COLUMNS, ROW_COLUMNS } from '../contract/schema.js';
 import type { Database } from './database.js';
 import { rawSql, sql } from './sql.js';
 import type { TableNames } from './table-names.js';

@@ -8,7 +8,7 @@ import {
   GRANT_INDICES,
   ROW_COLUMNS,
   ROW_INDICES,
-} from '../schema.js';
+} from '../contract/schema.js';
 import { tableNames, type TableOptions } from '../sql/table-names.js';
 
 /**

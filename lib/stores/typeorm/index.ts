@@ -1,21 +1,21 @@
 import type { DataSource } from 'typeorm';
 
 import type { SchemaModel } from '../../model/health.js';
-import { Deadline } from '../deadline.js';
-import { registerStorageLocation } from '../storage-location.js';
+import { Deadline } from '../contract/deadline.js';
+import { registerStorageLocation } from '../contract/storage-location.js';
 import { Database } from '../sql/database.js';
 import { STORAGES } from '../sql/storages.js';
 import type { SqlStorage } from '../sql/sql-storage.js';
 import type { SqlStoreOptions } from '../sql/sql-store-options.js';
 import { tableNames } from '../sql/table-names.js';
-import { Store } from '../store.js';
+import { Store } from '../store/store.js';
 import { checkSchema } from './check-schema.js';
 import { TypeOrmExecutor } from './typeorm-executor.js';
 
-export type { ActiveGrant } from '../active-grant.js';
-export { hashSecret, newClientSecret } from '../client-secret.js';
-export { hashPassword, type PasswordHashOptions, verifyPassword } from '../passwords.js';
-export type { Clients, SecretHash, StoredClient, Users } from '../ports.js';
+export type { ActiveGrant } from '../grants/active-grant.js';
+export { hashSecret, newClientSecret } from '../clients/client-secret.js';
+export { hashPassword, type PasswordHashOptions, verifyPassword } from '../clients/passwords.js';
+export type { Clients, SecretHash, StoredClient, Users } from '../contract/ports.js';
 export type { TableOptions } from '../sql/table-names.js';
 export { oauthEntities } from './entities.js';
 export { type ColumnCollation, exactCollation } from './exact-collation.js';

@@ -1,6 +1,6 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 
-import type { TimedOperation } from '../deadline.js';
+import type { TimedOperation } from '../contract/deadline.js';
 import type { Connections, Result, Statement } from '../sql/connections.js';
 import { type EmittingPool, handlePoolErrors } from '../sql/pool-errors.js';
 import { generationsOf } from './connection-generations.js';

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 
 import type { DataSource } from 'typeorm';
 
-import type { TimedOperation } from '../deadline.js';
+import type { TimedOperation } from '../contract/deadline.js';
 import type { Connections, Result, Statement } from '../sql/connections.js';
 
 /** A connection of better-sqlite3 or libsql. All of its methods block the process. */

@@ -1,5 +1,5 @@
-import type { AccountPageContext, Page, SignOutPageContext } from '../contexts.js';
-import { html, isolated } from '../html.js';
+import type { AccountPageContext, Page, SignOutPageContext } from '../render/contexts.js';
+import { html, isolated } from '../render/html.js';
 import { hidden } from './fields.js';
 
 /** Renders the page that asks whether to continue with the signed-in account or with another. */

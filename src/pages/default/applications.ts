@@ -1,6 +1,6 @@
 import type { AuthorizedApplication } from '../../../lib/index.js';
-import type { ApplicationsPageContext, Page } from '../contexts.js';
-import { type Html, html, isolated } from '../html.js';
+import type { ApplicationsPageContext, Page } from '../render/contexts.js';
+import { type Html, html, isolated } from '../render/html.js';
 import { hidden } from './fields.js';
 
 /** Renders the list of applications with access to the account, with a button to remove each access. */

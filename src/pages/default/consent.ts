@@ -1,7 +1,7 @@
 import { isPublicClient, redirectTarget } from '../../../lib/adapter/index.js';
 import type { Client } from '../../../lib/index.js';
-import type { ConsentPageContext, Page } from '../contexts.js';
-import { html, isolated } from '../html.js';
+import type { ConsentPageContext, Page } from '../render/contexts.js';
+import { html, isolated } from '../render/html.js';
 import { requestedAccess, decisionForm } from './requested-access.js';
 
 /** Renders the consent page of a client. */

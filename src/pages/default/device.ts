@@ -1,5 +1,5 @@
-import type { DeviceConsentPageContext, DeviceDonePageContext, DevicePageContext, Page } from '../contexts.js';
-import { html } from '../html.js';
+import type { DeviceConsentPageContext, DeviceDonePageContext, DevicePageContext, Page } from '../render/contexts.js';
+import { html } from '../render/html.js';
 import { requestedAccess, decisionForm } from './requested-access.js';
 import { FOCUSED, hidden, INVALID, problemNotice } from './fields.js';
 

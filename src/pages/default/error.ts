@@ -1,5 +1,5 @@
-import type { ErrorPageContext, Page } from '../contexts.js';
-import { html } from '../html.js';
+import type { ErrorPageContext, Page } from '../render/contexts.js';
+import { html } from '../render/html.js';
 
 /** Renders the error page, for errors that cannot be returned to a client. */
 export function error({ message, error: failure }: ErrorPageContext): Page {

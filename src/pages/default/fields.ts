@@ -1,5 +1,5 @@
-import type { Fields, PageContext } from '../contexts.js';
-import { type Html, html } from '../html.js';
+import type { Fields, PageContext } from '../render/contexts.js';
+import { type Html, html } from '../render/html.js';
 
 /** The attribute of the input that gets the focus. */
 export const FOCUSED = html`autofocus`;

@@ -1,6 +1,6 @@
-import type { FrameContext } from '../contexts.js';
-import { type Html, html } from '../html.js';
-import { isRightToLeft } from '../language.js';
+import type { FrameContext } from '../render/contexts.js';
+import { type Html, html } from '../render/html.js';
+import { isRightToLeft } from '../render/language.js';
 
 /** Renders the document around every page. It has no scripts and a single style element. */
 export function frame({ language, title, main, style, site, logo, home }: FrameContext): Html {

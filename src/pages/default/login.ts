@@ -1,5 +1,5 @@
-import type { LoginPageContext, Page } from '../contexts.js';
-import { type Html, html } from '../html.js';
+import type { LoginPageContext, Page } from '../render/contexts.js';
+import { type Html, html } from '../render/html.js';
 import { FOCUSED, hidden, INVALID, problemNotice } from './fields.js';
 
 /** Renders the login page. */

@@ -1,7 +1,7 @@
 import { POLICY_URI, TOS_URI } from '../../../lib/adapter/index.js';
 import type { Client } from '../../../lib/index.js';
-import type { ConsentPageContext } from '../contexts.js';
-import { type Html, html } from '../html.js';
+import type { ConsentPageContext } from '../render/contexts.js';
+import { type Html, html } from '../render/html.js';
 import { hidden } from './fields.js';
 
 /** The parts of a consent page that browsers and devices have in common. */

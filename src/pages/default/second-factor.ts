@@ -1,5 +1,5 @@
-import type { Page, SecondFactorPageContext } from '../contexts.js';
-import { type Html, html } from '../html.js';
+import type { Page, SecondFactorPageContext } from '../render/contexts.js';
+import { type Html, html } from '../render/html.js';
 import { FOCUSED, hidden, INVALID, problemNotice } from './fields.js';
 
 /** Renders the page for a code: of an authenticator app, sent to the user, or a recovery code. */

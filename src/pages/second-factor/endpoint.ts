@@ -1,4 +1,4 @@
-import { showLogin } from '../login-page.js';
+import { showLogin } from '../login/login-page.js';
 import { PageEndpoint } from '../page-endpoint.js';
 import { reportUser } from '../page-events.js';
 import { type CodeProblem, secondFactorPath, showSecondFactor, formBinding } from './page.js';

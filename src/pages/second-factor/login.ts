@@ -1,13 +1,13 @@
 import type { Session, User } from '../../../lib/index.js';
-import { admit, giveBackSentCode } from '../attempts.js';
+import { admit, giveBackSentCode } from '../login/attempts.js';
 import { PendingLogins } from './pending-logins.js';
 import { SECOND_FACTOR } from './capability.js';
 import type { SecondFactor, ResolvedSecondFactor } from './options.js';
 import { formBinding } from './page.js';
 import { type FirstFactor, SecondFactorPolicy } from './policy.js';
 import type { Site, PageRequest } from '../site.js';
-import { startSession } from '../start-session.js';
-import { unlessBusy, unlessUnavailable } from '../unless-busy.js';
+import { startSession } from '../login/start-session.js';
+import { unlessBusy, unlessUnavailable } from '../login/unless-busy.js';
 
 /** Why a code could not be verified or sent. */
 type Delay = 'busy' | 'throttled';

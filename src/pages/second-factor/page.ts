@@ -1,5 +1,5 @@
 import type { User } from '../../../lib/index.js';
-import type { PageData } from '../page-renderer.js';
+import type { PageData } from '../render/page-renderer.js';
 import { pathOf } from '../local-path.js';
 import { reportUserRefused } from '../page-events.js';
 import { returnPath, type Site, textOf, type PageRequest, requestedAcr } from '../site.js';

@@ -1,6 +1,6 @@
 import type { Model, ServerContext, Session, SessionModel, SignIn, User } from '../../../lib/index.js';
 import { boundToTenant } from '../../tenants/tenant-of.js';
-import { BrowserCookie } from '../browser-cookie.js';
+import { BrowserCookie } from '../sessions/browser-cookie.js';
 import type { PageRequest } from '../site.js';
 
 /**

@@ -6,7 +6,7 @@ import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as oauth from 'oauth4webapi';
 
-import { EncryptedSecrets } from '../../../lib/stores/encrypted-secrets.js';
+import { EncryptedSecrets } from '../../../lib/stores/clients/encrypted-secrets.js';
 import { basic, FORM } from '../../support/requests.js';
 
 const ISSUER = 'https://id.example.com';

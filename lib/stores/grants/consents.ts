@@ -1,0 +1,42 @@
+import type { ConsentRequest, ConsentModel } from '../../model/consents.js';
+import type { User } from '../../model/model.js';
+import { hasConsentFor, toConsentGrant, canRememberConsent, withRequestedScope } from './consent.js';
+import { saveOnce } from './save-once.js';
+import type { StoredClient } from '../contract/ports.js';
+import { grantRow } from '../clients/rows.js';
+import type { StoreContext } from '../clients/store-context.js';
+import { consentsOf } from '../contract/user-records.js';
+
+/** Milliseconds for which a consent is remembered: a year. */
+const YEAR = 365 * 86_400_000;
+
+/** The part of a store that remembers the consents of users. Each consent is a grant without tokens. */
+export class Consents implements Pick<ConsentModel<StoredClient>, 'hasConsented' | 'saveConsent'> {
+  constructor(private readonly context: Pick<StoreContext, 'storage' | 'overridable'>) {}
+
+  /**
+   * Returns whether the user need not be asked for consent: an earlier consent covers the requested scope and resources
+   * and may be reused, or `consent` of the client is `never`. RFC 8252 §8.6
+   */
+  async hasConsented(user: User, consentRequest: ConsentRequest<StoredClient>): Promise<boolean> {
+    const request = withRequestedScope(consentRequest);
+    if (request.client.consent === 'never') return true;
+    if (!canRememberConsent(request.client, request)) return false;
+    return hasConsentFor(await this.context.storage.listGrants(consentsOf(String(user['id']))), request);
+  }
+
+  /**
+   * Remembers a consent for a year. Does nothing if an earlier consent covers the request, or if consents to it must
+   * not be reused.
+   */
+  async saveConsent(user: User, consentRequest: ConsentRequest<StoredClient>): Promise<void> {
+    const request = withRequestedScope(consentRequest);
+    const { storage, overridable } = this.context;
+    if (!canRememberConsent(request.client, request) || (await overridable.hasConsented(user, request))) return;
+    const grant = toConsentGrant(grantRow(request, request.client, user), request);
+    const stored = { ...grant, userId: consentsOf(String(user['id'])), expiresAt: Date.now() + YEAR };
+    const { userId, clientId, issuer, scope, data } = stored;
+    const minute = Math.floor(Date.now() / 60_000);
+    await saveOnce(storage, JSON.stringify([minute, userId, clientId, issuer, scope, data]), stored);
+  }
+}

@@ -1,0 +1,46 @@
+import { AuthorizationCodes } from '../grants/authorization-codes.js';
+import { Consents } from '../grants/consents.js';
+import { DeviceCodes } from '../grants/device-codes.js';
+import { GrantPages } from '../sessions/grant-pages.js';
+import { GrantRevocation } from '../sessions/grant-revocation.js';
+import { Grants } from '../grants/grants.js';
+import { KnownClients } from '../clients/known-clients.js';
+import { ManagedClients } from '../clients/managed-clients.js';
+import { Notifications } from '../grants/notifications.js';
+import { PushedRequests } from '../grants/pushed-requests.js';
+import { Registrations } from '../clients/registrations.js';
+import { SessionClients } from '../sessions/session-clients.js';
+import { SessionLists } from '../sessions/session-lists.js';
+import { Sessions } from '../sessions/sessions.js';
+import type { StoreContext } from '../clients/store-context.js';
+import { Tokens } from '../grants/tokens.js';
+import { UserGrants } from '../grants/user-grants.js';
+import { UnusedClients } from '../clients/unused-clients.js';
+
+/** The parts of a store, each of which implements the methods of one model interface. */
+export type StoreParts = ReturnType<typeof makeParts>;
+
+/** Creates the parts of a store. The context must be complete. */
+export function makeParts(context: StoreContext) {
+  const unusedClients = new UnusedClients(context);
+  const grants = new Grants(context, (clientId) => unusedClients.promote(clientId));
+  const sessionClients = new SessionClients(context);
+  const grantPages = new GrantPages(context);
+  return {
+    codes: new AuthorizationCodes(context, grants),
+    tokens: new Tokens(context, grants),
+    devices: new DeviceCodes(context, grants),
+    pushedRequests: new PushedRequests(context),
+    sessions: new Sessions(context, grants),
+    sessionClients,
+    sessionLists: new SessionLists(context, grantPages),
+    consents: new Consents(context),
+    userGrants: new UserGrants(context),
+    grantPages,
+    revocation: new GrantRevocation(context, sessionClients),
+    knownClients: new KnownClients(context, unusedClients),
+    managedClients: new ManagedClients(context, unusedClients),
+    registrations: new Registrations(context, unusedClients),
+    notifications: new Notifications(context),
+  };
+}

@@ -1,0 +1,63 @@
+import { LOGOUT } from '../../../lib/adapter/index.js';
+import type { RememberedSession } from '../../../lib/index.js';
+import { withQuery } from '../local-path.js';
+import { reportUser, reportUserRefused } from '../page-events.js';
+import { secondFactorPath } from '../second-factor/page.js';
+import { SecondFactorLogin } from '../second-factor/login.js';
+import { type Site, textOf, type PageRequest } from '../site.js';
+
+/** The query parameter of a login page that was loaded again after a parallel request. */
+const AGAIN = 'again';
+
+/**
+ * Continues the session of a remembered browser without a password. The session keeps the time, `acr` and `amr` of the
+ * login, so that a client that requests a new or stronger login still gets one.
+ * @returns the path to redirect to. `undefined` if the user must sign in.
+ */
+export async function continueSession(
+  site: Site,
+  pageRequest: PageRequest,
+  { here, next }: { here: string; next: string },
+): Promise<string | undefined> {
+  const { modelSessions, server } = site;
+  const remembered = await modelSessions?.remembered?.find(pageRequest);
+  if (!modelSessions?.remembered || !remembered || remembered.state === 'none') return undefined;
+  if (remembered.state === 'replayed') {
+    await endReplayedSession(site, remembered.session, pageRequest);
+    return undefined;
+  }
+  if (remembered.state === 'current') {
+    const { session } = remembered;
+    const secondFactor = SecondFactorLogin.of(site);
+    if (secondFactor && (await secondFactor.policy.isRequired(session.user, pageRequest, session))) {
+      const isSent = await secondFactor.beginEvenIfNotSent(session.user, pageRequest, { ...session, remember: true });
+      return secondFactorPath(site, pageRequest, isSent ? { sent: '' } : {});
+    }
+    if (await modelSessions.continueRemembered(session, pageRequest)) {
+      reportUser(server, 'user.signed_in', { user: session.user, pageRequest });
+      return next;
+    }
+  }
+  // A parallel request has replaced the token, so the browser should have new cookies by now. If not, the user enters
+  // the password.
+  return textOf(pageRequest.request, AGAIN) === undefined ? withQuery(here, { [AGAIN]: '1' }) : undefined;
+}
+
+/**
+ * Handles the replay of a replaced token, which shows that a copy was stolen: ends the session in both browsers, and
+ * signs the user out at clients.
+ */
+async function endReplayedSession(
+  site: Site,
+  { user, sid }: RememberedSession,
+  pageRequest: PageRequest,
+): Promise<void> {
+  const { server } = site;
+  await site.modelSessions!.remembered!.end(pageRequest);
+  if (sid !== undefined) await server.find(LOGOUT)?.signOut({ userId: String(user['id']), sid });
+  reportUserRefused(server, {
+    reason: 'cookie of a remembered login was used again after it was replaced: a copy may have been stolen',
+    status: 200,
+    pageRequest,
+  });
+}

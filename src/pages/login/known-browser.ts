@@ -1,0 +1,51 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { constantTimeEqual } from '../../../lib/adapter/index.js';
+import { SECRET } from '../../interaction/server-secret.js';
+import { tenantOf } from '../../tenants/tenant-of.js';
+import { BrowserCookie } from '../sessions/browser-cookie.js';
+import type { Site, PageRequest } from '../site.js';
+
+/** Lifetime of the cookie in seconds: the maximum that browsers allow. RFC 6265bis §5.5 */
+const LIFETIME = 400 * 24 * 3600;
+
+/**
+ * The cookie that marks a browser in which a user has signed in before. The cookie does not authenticate the user.
+ * Attempts with it are counted separately, so that an attacker who guesses passwords cannot lock the user out. It is
+ * signed with the option `secret` for one user name exactly as typed, because names that differ only in case may belong
+ * to two users.
+ */
+export class KnownBrowser {
+  private readonly cookie: BrowserCookie;
+  private readonly secret: string | undefined;
+
+  constructor(
+    private readonly site: Site,
+    private readonly pageRequest: PageRequest,
+  ) {
+    const { server } = site;
+    this.cookie = new BrowserCookie(pageRequest.request, pageRequest.response, server, 'oauth2-known-browser');
+    this.secret = server.find(SECRET);
+  }
+
+  /** Returns the identifier of the browser if a user of this name has signed in there before, or `undefined`. */
+  idFor(username: string): string | undefined {
+    const [id = '', mark = ''] = this.cookie.value?.split('.') ?? [];
+    const expected = this.markOf(id, username);
+    return expected !== undefined && constantTimeEqual(mark, expected) ? id : undefined;
+  }
+
+  /** Sets the cookie after a user of this name has signed in. */
+  remember(username: string): void {
+    const id = this.idFor(username) ?? randomBytes(16).toString('base64url');
+    const mark = this.markOf(id, username);
+    if (mark !== undefined) this.cookie.issue(LIFETIME, `${id}.${mark}`);
+  }
+
+  private markOf(id: string, username: string): string | undefined {
+    if (this.secret === undefined) return undefined;
+    const { server } = this.site;
+    const realm = [tenantOf(server) ?? null, server.issuerOf(this.pageRequest.request) ?? null];
+    const text = JSON.stringify([...realm, username, id]);
+    return createHmac('sha256', this.secret).update(`nest-oauth2 known browser ${text}`).digest('base64url');
+  }
+}

@@ -1,0 +1,199 @@
+import type { InteractionResponse } from '../../interfaces/oauth2-interaction.interface.js';
+import type { Page, PageContext } from './contexts.js';
+import { account, signOut } from '../default/account.js';
+import { applications } from '../default/applications.js';
+import { consent } from '../default/consent.js';
+import { device, deviceConsent, deviceDone } from '../default/device.js';
+import { error } from '../default/error.js';
+import { frame } from '../default/frame.js';
+import { login } from '../default/login.js';
+import { secondFactor } from '../default/second-factor.js';
+import { type Html, html } from './html.js';
+import type { LanguagePreferences } from './language.js';
+import type { Scopes } from './messages.js';
+import type { PageFunctions } from './page-functions.js';
+import { Translator, type LanguageOptions } from './translator.js';
+import { type Style, styleWith } from './style.js';
+
+/** The look and the texts of the pages. */
+export interface Look extends LanguageOptions {
+  /** The name of the site, shown above every page. */
+  site?: string;
+  /** The URL of the logo of the site. */
+  logo?: string;
+  /**
+   * The path that the site name links to. Users who opened the login page directly also continue there. Default: `'/'`.
+   */
+  home?: string;
+  /** A style sheet that is added to that of the pages: `:root { --accent: #7a1f5d }`. */
+  css?: string;
+  /** Functions that replace pages. */
+  render?: Partial<PageFunctions>;
+}
+
+/** The name of a page, such as `login` or `consent`. */
+export type PageName = Exclude<keyof PageFunctions, 'frame'>;
+
+/** The data that `render()` takes for a page: its context without the members of `PageContext`. */
+export type PageData<Name extends PageName> = Omit<Parameters<PageFunctions[Name]>[0], keyof PageContext>;
+
+/** The functions that render the default pages, for an application that extends one of them. */
+export const defaultPages: PageFunctions = {
+  login,
+  secondFactor,
+  consent,
+  account,
+  signOut,
+  error,
+  applications,
+  device,
+  deviceConsent,
+  deviceDone,
+  frame,
+};
+
+/**
+ * The pages without a `form-action` directive: their forms may redirect to a client and further, and Chromium applies
+ * the directive to every redirect. They run no scripts and escape all values, so `action` is always a URL of this
+ * server.
+ */
+const PAGES_WITH_REDIRECTS: readonly PageName[] = ['login', 'secondFactor', 'consent', 'signOut'];
+
+/** Renders the pages. An application with its own login and consent can use it too. */
+export class PageRenderer {
+  private readonly functions: PageFunctions;
+  private readonly translator: Translator;
+  private readonly style: Style;
+
+  /** @throws {InvalidArgumentError} If the style sheet contains HTML or a language tag is invalid. */
+  constructor(private readonly look: Look = {}) {
+    this.functions = { ...defaultPages, ...look.render };
+    this.translator = new Translator(look);
+    this.style = styleWith(look.css);
+  }
+
+  /** Returns a renderer with further scope descriptions. Descriptions in the options take precedence. */
+  withScopes(scopes: Scopes): PageRenderer {
+    return new PageRenderer({ ...this.look, scopes: { ...scopes, ...this.look.scopes } });
+  }
+
+  /** Returns the language of the pages for a user. */
+  languageOf(preferences: LanguagePreferences): string {
+    return this.translator.contextFor(preferences).language;
+  }
+
+  /** Renders a page in a language that the user prefers, with its Content Security Policy and other headers. */
+  render<Name extends PageName>(
+    name: Name,
+    data: PageData<Name>,
+    preferences: LanguagePreferences = {},
+    status = 200,
+  ): RenderedPage {
+    const context = this.translator.contextFor(preferences);
+    const render = this.functions[name] as (context: PageContext) => ReturnType<PageFunctions[PageName]>;
+    const frames = framesOf(data);
+    const sources = [
+      // Front-Channel Logout §2
+      ...(frames.length > 0 ? [`frame-src ${frames.join(' ')}`] : []),
+      ...(PAGES_WITH_REDIRECTS.includes(name) ? [] : ["form-action 'self'"]),
+    ];
+    const { clientLogo }: EmbeddedContent = data;
+    return this.write(render({ ...context, ...data }), context, { status, sources, clientLogo });
+  }
+
+  /**
+   * Renders a page of the application in the same document, with the same style and headers. The policy has no
+   * `form-action`, because a form of the page may redirect to a client.
+   * @param preferences the language preferences of the user. If omitted, the default language is used.
+   */
+  page({ title, main, script, status = 200 }: PageContent, preferences: LanguagePreferences = {}): RenderedPage {
+    const context = this.translator.contextFor(preferences);
+    const page = {
+      title: html`${title}`,
+      main: html`<h1>${title}</h1>
+        ${typeof main === 'string' ? html`<p>${main}</p>` : main}
+        ${script !== undefined && html`<script src="${script}" type="module"></script>`}`,
+    };
+    const sources = script === undefined ? [] : ["script-src 'self'", "connect-src 'self'"];
+    const shown = this.write(page, context, { status, sources });
+    // With `no-referrer`, browsers send `Origin: null` with a form, and CSRF checks of the application fail.
+    return { ...shown, headers: { ...shown.headers, 'Referrer-Policy': 'same-origin' } };
+  }
+
+  /** Renders the document around a page, with its headers. */
+  private write(
+    { title, main }: Page,
+    context: PageContext,
+    { status, sources, clientLogo }: PageSettings,
+  ): RenderedPage {
+    const { site, logo, home = '/' } = this.look;
+    const document = this.functions.frame({ ...context, title, main, site, logo, home, style: this.style.element });
+    return { html: document.source, status, headers: this.headers(context.language, sources, clientLogo) };
+  }
+
+  private headers(
+    language: string,
+    sources: readonly string[],
+    clientLogo: string | undefined,
+  ): Readonly<Record<string, string>> {
+    const policy = [
+      "default-src 'none'",
+      `style-src ${this.style.source}`,
+      `img-src ${imageSources(this.look.logo, clientLogo)}`,
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+      ...sources,
+    ];
+    return {
+      'Content-Language': language,
+      'Content-Security-Policy': policy.join('; '),
+      Vary: 'Accept-Language',
+      'X-Content-Type-Options': 'nosniff',
+    };
+  }
+}
+
+/** The status of a page, and the additions to its Content Security Policy. */
+interface PageSettings {
+  status: number;
+  sources: readonly string[];
+  clientLogo?: string | undefined;
+}
+
+/** A page of the application, for `page()` and `OAuth2Sessions.page()`. */
+export interface PageContent {
+  /** The title and heading, as text. */
+  title: string;
+  /**
+   * The content below the heading. Text is escaped. Write markup with the tag `html`, which escapes the values in it.
+   */
+  main: string | Html;
+  /** The path of a JavaScript module on this server that the page loads. If omitted, no script runs. */
+  script?: string;
+  /** The HTTP status. Default: `200`. */
+  status?: number;
+}
+
+/** A rendered page, as an interaction returns it. */
+export type RenderedPage = Extract<InteractionResponse, { html: string }>;
+
+/** The parts of a page that its Content Security Policy must allow. */
+interface EmbeddedContent {
+  frames?: readonly string[];
+  clientLogo?: string | undefined;
+}
+
+/** Returns the origins of the frames of a page. */
+function framesOf({ frames = [] }: EmbeddedContent): readonly string[] {
+  return [...new Set(frames.map((url) => new URL(url).origin))];
+}
+
+/**
+ * Returns the sources of `img-src`. Without a logo the icon is an empty `data:` URI, so that browsers do not request
+ * `/favicon.ico`.
+ */
+function imageSources(logo: string | undefined, clientLogo: string | undefined): string {
+  if (logo === undefined) return 'data:';
+  const source = URL.canParse(logo) ? new URL(logo).origin : "'self'";
+  return clientLogo === undefined ? source : `${source} data:`;
+}
