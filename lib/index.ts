@@ -29,9 +29,8 @@ export {
   capability,
   type CollectedCapability,
   collectedCapability,
-  type Declaration,
-  declaration,
 } from './contracts/capability.js';
+export { type Injection, injects } from './contracts/injection.js';
 export type {
   Endpoint,
   Feature,

@@ -25,12 +25,6 @@ export const OAUTH2_REGISTRATION = Symbol('OAUTH2_REGISTRATION');
  */
 export const OAUTH2_ROUTES = Symbol('OAUTH2_ROUTES');
 
-/**
- * The injection token of the instance that Nest makes for an option of the interactive feature, such as
- * `secondFactor.by` of `pages()`. @internal
- */
-export const OAUTH2_FEATURE_INSTANCE = Symbol('OAUTH2_GIVEN');
-
 /** The injection token of the application's `OAuth2Tenants`. @internal */
 export const OAUTH2_TENANTS = Symbol('OAUTH2_TENANTS');
 

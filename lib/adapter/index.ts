@@ -49,7 +49,7 @@ export {
 } from '../events/events.js';
 
 // Options, features and the model
-export { type Declaration, declaration, findDeclared } from '../contracts/capability.js';
+export { injectionName, INSTANCES, type Instances, isProvider, verifyInstance } from '../contracts/injection.js';
 export { effectiveOptions, allFeatures, findFeatureListError, grantTypesOf } from './features.js';
 export { supportedGrantTypes } from '../features/server-metadata/derived-metadata.js';
 export { BOOLEAN, isClass, type OptionCheck, optionCheck, SECONDS } from '../options/option-checks.js';

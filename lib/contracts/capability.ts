@@ -26,25 +26,6 @@ export const capability = <T>(name: string, providedBy: string): Capability<T> =
 /** Returns a capability key under which several features of a server contribute values. */
 export const collectedCapability = <T>(name: string): CollectedCapability<T> => ({ name });
 
-/** A value that a feature declares under a capability key before a server exists. Framework adapters read it. */
-export interface Declaration {
-  readonly key: string;
-  readonly value: unknown;
-}
-
-/** Returns an entry for the member `declares` of a feature: a value under a capability key. */
-export const declaration = <T>(key: Capability<T>, value: T): Declaration => ({ key: key.name, value });
-
-/**
- * Returns the value that one of these features declares under the capability key, or `undefined` if none does. The
- * first feature that declares it wins.
- */
-export const findDeclared = <T>(
-  features: readonly { readonly declares?: readonly Declaration[] }[],
-  key: Capability<T>,
-): T | undefined =>
-  features.flatMap(({ declares = [] }) => declares).find((one) => one.key === key.name)?.value as T | undefined;
-
 /** The values that features of a server provide to each other, by capability key. */
 export interface Capabilities {
   /**

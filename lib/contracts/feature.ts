@@ -4,7 +4,7 @@ import type { EndpointOf } from './endpoint.js';
 import type { ParameterDescriptions } from './endpoint-description.js';
 import type { ForbiddenParts } from './forbidden-parts.js';
 import type { OwnUrls } from './own-urls.js';
-import type { Capabilities, Capability, CollectedCapability, Declaration } from './capability.js';
+import type { Capabilities, Capability, CollectedCapability } from './capability.js';
 import type {
   AuthorizationHooks,
   ClientHooks,
@@ -13,6 +13,7 @@ import type {
   ResourceHooksOf,
   TokenHooks,
 } from './hooks.js';
+import type { Injection } from './injection.js';
 import type { GrantHandler } from './token-request.js';
 import type { Awaitable } from '../model/model.js';
 import type { Options } from '../options/resolve-options.js';
@@ -46,8 +47,10 @@ export interface Feature {
   readonly parameters?: ParameterDescriptions;
   /** The grant types that the feature supports. RFC 6749 §4.5 */
   readonly grantTypes?: readonly string[];
-  /** Values that framework adapters read from the feature before a server exists, created by `declaration()`. */
-  readonly declares?: readonly Declaration[];
+  /** Options that take an object of the application, created by `injects()`. Servers provide the instances. */
+  readonly injects?: readonly Injection[];
+  /** The capability keys that framework adapters look for before a server exists, because `install()` provides them. */
+  readonly provides?: readonly Capability<unknown>[];
   /** The protected resources of this application: absolute URIs, or paths at the origin of the issuer. RFC 8707 §2 */
   readonly resources?: readonly string[];
   /** Server options that this profile sets. Options that the application sets take precedence. */
@@ -102,10 +105,7 @@ export interface ServerBuilder {
   all<T>(key: CollectedCapability<T>): () => readonly T[];
 }
 
-/**
- * The parts that a feature adds to one server, as `install()` returns them. Hooks may be async. The order of features
- * does not matter.
- */
+/** The parts that `install()` adds to one server. Hooks may be async. The order of features has no effect. */
 export interface Installed {
   /** The grants that the feature adds, by `grant_type`. RFC 6749 §4.5 */
   readonly grants?: Readonly<Record<string, GrantHandler>>;

@@ -53,6 +53,7 @@ export class FeatureSet implements ServerContext {
     this.endpoints = new Map(features.flatMap((feature) => Object.entries(feature.endpoints ?? {})));
     this.installed = features.map((feature) => ({ feature, parts: feature.install?.(this.builderFor(feature)) ?? {} }));
     this.isInstalled = true;
+    for (const feature of features) for (const one of feature.injects ?? []) this.capabilities.inject(feature, one);
     const partConflict = findInvalidPart(this.installed) ?? findPartConflict(this.installed);
     if (partConflict !== undefined) throw configurationError(partConflict);
     const parts = this.installed.map((one) => one.parts);

@@ -3,9 +3,9 @@ import type {
   OAuth2Options,
   OAuth2Registration,
 } from '../interfaces/oauth2-module-options.interface.js';
-import { configurationError, grantTypesOf } from '../../lib/adapter/index.js';
+import { allFeatures, configurationError, grantTypesOf, injectionName } from '../../lib/adapter/index.js';
 import { isObject } from './is-object.js';
-import { findOptionError } from './option-kinds.js';
+import { findOptionError, PROVIDER_OPTION } from './option-kinds.js';
 import { findUnknownName } from './option-names.js';
 import { findDuplicatePath, findMissingPath } from './paths.js';
 import { type OptionSource, TABLES } from './option-table.js';
@@ -24,9 +24,22 @@ export function findRegistrationError(registration: unknown, method: Method): st
     findUnknownName(registration, method) ??
     (method === 'forRootAsync' ? findSourceError(registration) : undefined) ??
     findOptionError(registration, TABLES[method], validatorContext(registration, registration)) ??
+    findInjectionError(registration) ??
     findDuplicatePath(registration) ??
     findMissingPath(registration)
   );
+}
+
+/** Returns the first configuration error among the options of features that take an instance, a class or a provider. */
+function findInjectionError({ features }: OAuth2Registration): string | undefined {
+  for (const feature of allFeatures(features)) {
+    for (const injection of feature.injects ?? []) {
+      const name = injectionName(feature, injection);
+      const error = PROVIDER_OPTION(injection.value ?? undefined, injection.option, {});
+      if (error !== undefined) return error.replace(`the option \`${injection.option}\``, name);
+    }
+  }
+  return undefined;
 }
 
 function findSourceError(options: OAuth2ModuleAsyncOptions): string | undefined {

@@ -9,8 +9,8 @@ interface ServerParts {
   options: OAuth2Options;
   features: FeatureList | undefined;
   events: EventSink;
-  /** The name, secret and tenant of the server. If omitted, the server is made only to validate the options. */
-  registration?: ServerRegistration;
+  /** The name, secret, instances and tenant of the server. */
+  registration: ServerRegistration;
   /** Whether the module serves the authorization and token endpoints. */
   controllers: boolean;
 }
@@ -25,10 +25,10 @@ export function makeServer(
   { options, features = [], events, controllers, registration }: ServerParts,
 ): OAuth2Server {
   checkModel(model);
-  const all = registration ? [...features, moduleFeature(registration)] : features;
+  const all = [...features, moduleFeature(registration)];
   const missing = findMissingMethods(model, requirementsOf(model, options, controllers));
   if (missing === undefined) return new OAuth2Server(engineParts(model, options, all), events);
-  const errors = [missing, findEngineError(model, { options, features, events })].filter(Boolean);
+  const errors = [missing, findEngineError(model, { options, features: all, events })].filter(Boolean);
   throw configurationError(errors.join('\n'));
 }
 

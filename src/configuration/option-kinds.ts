@@ -1,4 +1,4 @@
-import { isClass, type OptionCheck, optionCheck, SECONDS } from '../../lib/adapter/index.js';
+import { isClass, isProvider, type OptionCheck, optionCheck, SECONDS } from '../../lib/adapter/index.js';
 import { isObject } from './is-object.js';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -35,9 +35,6 @@ const PROVIDER: Readonly<Record<string, OptionCheck>> = {
 };
 
 const SOURCES = Object.keys(PROVIDER).filter((name) => name.startsWith('use'));
-
-/** Whether an object is a provider without `provide`, such as `{ useFactory }`. If not, it is an instance. */
-export const isProvider = (value: object): boolean => SOURCES.some((source) => Object.hasOwn(value, source));
 
 /** Validates an option that takes a class, an instance or a Nest provider. `null` counts as unset. */
 export const PROVIDER_OPTION: OptionCheck = (value, name) => {

@@ -1,6 +1,6 @@
 import { allFeatures } from '../../lib/adapter/index.js';
 import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
-import { findInteractionDeclaration } from './interactive-feature.js';
+import { INTERACTION } from './interactive-feature.js';
 
 /**
  * Whether users can sign in at the authorization endpoint: through an `interaction`, an `authenticateHandler` or a
@@ -10,5 +10,6 @@ import { findInteractionDeclaration } from './interactive-feature.js';
 export function canAskUsers(registration: OAuth2Registration, options: OAuth2Options | undefined): boolean {
   if (registration.controllers === false) return true;
   const configured = registration.interaction ?? options?.interaction ?? options?.authenticateHandler;
-  return Boolean(configured ?? findInteractionDeclaration(allFeatures(registration.features)));
+  const provided = allFeatures(registration.features).flatMap(({ provides = [] }) => provides);
+  return Boolean(configured ?? provided.some(({ name }) => name === INTERACTION.name));
 }

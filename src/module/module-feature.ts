@@ -1,4 +1,4 @@
-import { SHARED_MODEL } from '../../lib/adapter/index.js';
+import { INSTANCES, type Instances, SHARED_MODEL } from '../../lib/adapter/index.js';
 import type { Feature } from '../../lib/index.js';
 import { CONNECTIONS, ServerConnections } from '../guards/server-connections.js';
 import { SECRET } from '../interaction/server-secret.js';
@@ -11,6 +11,8 @@ import { SERVER_NAMES } from './oauth2-context.js';
 export interface ServerRegistration {
   /** The `name` of the import. `undefined` for the default server. */
   readonly name: string | undefined;
+  /** The instances that Nest makes for the options of features. */
+  readonly instances: Instances;
   /** The tenant of the server. If omitted, the server belongs to no tenant. */
   readonly tenant?: string | undefined;
   /** The option `secret` of the server, if set. */
@@ -22,10 +24,18 @@ export interface ServerRegistration {
 }
 
 /** Returns the feature that provides the module's state of a server to guards, pages and other features. */
-export const moduleFeature = ({ name, tenant, secret, sharesModel, tenants }: ServerRegistration): Feature => ({
+export const moduleFeature = ({
+  name,
+  instances,
+  tenant,
+  secret,
+  sharesModel,
+  tenants,
+}: ServerRegistration): Feature => ({
   id: 'OAuth2Module',
   install(builder) {
     builder.provide(SERVER_NAMES, () => ({ name, tenant }));
+    builder.provide(INSTANCES, () => instances);
     builder.provide(CONNECTIONS, () => new ServerConnections());
     if (tenant !== undefined) builder.provide(TENANT, () => tenant);
     if (secret !== undefined) builder.provide(SECRET, () => secret);

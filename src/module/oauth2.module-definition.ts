@@ -9,9 +9,10 @@ import { resolveEndpoints } from '../configuration/paths.js';
 import { clientsProviders } from './clients-providers.js';
 import { EventListeners } from '../operations/event-listeners.js';
 import { EventLog } from '../operations/event-log.js';
-import { featureProvider, optionProvider } from './option-provider.js';
+import { FeatureInstances, instanceProviders } from './feature-instances.js';
+import { optionProvider } from './option-provider.js';
 import { grantsProvider } from './grants-provider.js';
-import { passInstance, makeInteraction } from '../interaction/interactive-feature.js';
+import { makeInteraction } from '../interaction/interactive-feature.js';
 import { InteractionFlow } from '../interaction/interaction-flow.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type {
@@ -25,7 +26,6 @@ import { isContextUsed, OAuth2Context, requestContext } from './oauth2-context.j
 import { createController } from '../oauth2.controller.js';
 import {
   getOAuth2TenantServersToken,
-  OAUTH2_FEATURE_INSTANCE,
   OAUTH2_REGISTRATION,
   OAUTH2_ROUTES,
   OAUTH2_IMPORT_OPTIONS,
@@ -51,13 +51,13 @@ export function defineModule(module: Type, { registration, method, options }: Im
   const parts = partTokens(name);
   const server: Provider = {
     provide: parts.server,
-    inject: [parts.options, parts.model, OAUTH2_ROUTES, EventListeners, OAUTH2_FEATURE_INSTANCE],
+    inject: [parts.options, parts.model, OAUTH2_ROUTES, EventListeners, FeatureInstances],
     useFactory(
       moduleOptions: OAuth2Options,
       model: unknown,
       routes: Record<string, string | false>,
       listeners: EventListeners,
-      featureInstance: object | undefined,
+      instances: FeatureInstances,
     ): OAuth2Server {
       assertOptions(moduleOptions, { registration, method });
       const events = new EventLog(moduleOptions.events, listeners, name);
@@ -66,10 +66,9 @@ export function defineModule(module: Type, { registration, method, options }: Im
         features,
         events,
         controllers,
-        registration: { name, secret: moduleOptions.secret },
+        registration: { name, instances, secret: moduleOptions.secret },
       });
       made.mount(routes);
-      passInstance(made.context, featureInstance);
       if (isContextUsed()) made.surround(requestContext);
       return made;
     },
@@ -90,7 +89,7 @@ export function defineModule(module: Type, { registration, method, options }: Im
       { provide: OAUTH2_IMPORT_OPTIONS, useExisting: parts.options },
       provideOption('model', parts, registration.model),
       provideOption('interaction', parts, registration.interaction),
-      featureProvider(features),
+      ...instanceProviders(features),
       ...(registration.tenants ? tenantProviders(registration, method, parts) : oneServer),
       ...clientsProviders(parts, name),
       grantsProvider(parts),

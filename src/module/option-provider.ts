@@ -1,25 +1,11 @@
 import type { InjectionToken, Provider, Type } from '@nestjs/common';
-import { isProvider } from '../configuration/option-kinds.js';
-import { allFeatures } from '../../lib/adapter/index.js';
-import type { FeatureList } from '../../lib/index.js';
-import { findInteractionDeclaration } from '../interaction/interactive-feature.js';
+import { isProvider } from '../../lib/adapter/index.js';
 import type { ProviderOption } from '../interfaces/oauth2-module-options.interface.js';
-import { OAUTH2_FEATURE_INSTANCE } from '../oauth2.tokens.js';
 
 /** Returns the provider for an option that takes a class, an instance or a provider. */
 export function optionProvider(option: string, provide: InjectionToken, value: ProviderOption<object>): Provider {
   if (typeof value === 'function') return { provide, useClass: withLongName(value as Type<object>, option) };
   return isProvider(value) ? ({ ...value, provide } as Provider) : { provide, useValue: value };
-}
-
-/**
- * Returns the provider of the instance that Nest makes for an option of the interactive feature, such as
- * `secondFactor.by` of `pages()`. Its value is `undefined` if no feature declares such an option.
- */
-export function featureProvider(features?: FeatureList): Provider {
-  const { providerOption } = findInteractionDeclaration(allFeatures(features)) ?? {};
-  if (!providerOption) return { provide: OAUTH2_FEATURE_INSTANCE, useValue: undefined };
-  return optionProvider(providerOption.option, OAUTH2_FEATURE_INSTANCE, providerOption.value);
 }
 
 /**

@@ -13,6 +13,7 @@ import {
 } from './second-factor/options.js';
 import type { Sessions } from './sessions/sessions.js';
 import { isObject } from '../configuration/is-object.js';
+import type { ProviderOption } from '../interfaces/oauth2-module-options.interface.js';
 
 /** The options of `pages()`. All are optional. */
 export interface PagesOptions extends Look {
@@ -60,9 +61,9 @@ export interface PagesOptions extends Look {
    * Limits attempts with passwords and with codes of a second factor, instead of the default limits: ten passwords in
    * five minutes for one user from one network (IPv6: a /64), 300 in ten minutes for all users from one network, 200 in
    * an hour for one user from all browsers in which that user has never signed in, and five codes in fifteen minutes
-   * for one user. Attempts that succeed do not count.
+   * for one user. Attempts that succeed do not count. A class that Nest instantiates, an instance, or a provider.
    */
-  throttle?: Throttle;
+  throttle?: ProviderOption<Throttle>;
   /**
    * Whether consent pages show the logos of clients (`logo_uri`). The server fetches a logo, verifies that it is a PNG
    * or JPEG picture of at most 64 KiB and 1024 x 1024 pixels, caches it, and embeds it in the page. An object sets how
@@ -121,7 +122,7 @@ export interface ResolvedPagesOptions {
   /** Fetches logos of clients. `undefined` if pages show none. */
   clientLogos: ClientLogos | undefined;
   /** The limit of the application. `undefined`: the default limits. */
-  throttle: Throttle | undefined;
+  throttle: ProviderOption<Throttle> | undefined;
 }
 
 const EIGHT_HOURS = 28_800;
@@ -182,10 +183,6 @@ export function resolvePagesOptions(options: PagesOptions): ResolvedPagesOptions
   assertConfig(
     !options.secondFactor || sessions === undefined,
     '`secondFactor` cannot be combined with `sessions`: your own login must ask for the second factor',
-  );
-  assertConfig(
-    throttle === undefined || typeof throttle?.count === 'function',
-    '`throttle` must have a method `count()`',
   );
   const { clientLogos = false } = options;
   assertConfig(

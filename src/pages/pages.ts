@@ -1,15 +1,15 @@
 import { OPENID } from '../../lib/adapter/index.js';
-import type { Endpoint, Feature, Handler, OAuth2Server, User } from '../../lib/index.js';
+import { type Endpoint, type Feature, type Handler, injects, type OAuth2Server, type User } from '../../lib/index.js';
 import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
-import { INTERACTION, declareInteraction } from '../interaction/interactive-feature.js';
+import { INTERACTION } from '../interaction/interactive-feature.js';
 import { tenantServersOf } from '../tenants/tenant-servers-of.js';
 import { ApplicationsEndpoint } from './applications-endpoint.js';
 import { DeviceEndpoint } from './device-endpoint.js';
 import { LoginEndpoint } from './login/login-endpoint.js';
 import { LogoutEndpoint } from './sessions/logout-endpoint.js';
 import { SecondFactorEndpoint } from './second-factor/endpoint.js';
-import { SECOND_FACTOR, SecondFactorHolder } from './second-factor/capability.js';
-import { findSecondFactorErrors } from './second-factor/options.js';
+import { THROTTLE } from './login/attempts.js';
+import { findSecondFactorErrors, SECOND_FACTOR } from './second-factor/options.js';
 import { PagesInteraction } from './pages-interaction.js';
 import { type PagesOptions, resolvePagesOptions } from './pages-options.js';
 import { Site } from './site.js';
@@ -41,7 +41,7 @@ export function pages(options: PagesOptions = {}): Pages {
     login: at('oauth/login', LoginEndpoint),
     logout: at('oauth/logout', LogoutEndpoint),
   };
-  const { secondFactor } = resolved;
+  const { secondFactor, throttle } = resolved;
   const codes = secondFactor && { second_factor: at('oauth/second_factor', SecondFactorEndpoint) };
   const lists = options.applications !== false && { applications: at('oauth/applications', ApplicationsEndpoint) };
   const devices = options.devices === true && { device: at('oauth/device', DeviceEndpoint) };
@@ -60,14 +60,24 @@ export function pages(options: PagesOptions = {}): Pages {
       const { context } = (await tenantServersOf(server)?.find(request)) ?? server;
       return (await new Site(context, resolved).findUser(request)) || undefined;
     },
-    declares: declareInteraction(secondFactor && { option: 'secondFactor', value: secondFactor.by }),
+    provides: [INTERACTION],
+    injects: [
+      ...(secondFactor
+        ? [
+            injects(SECOND_FACTOR, 'secondFactor.by', secondFactor.by, {
+              methods: ['isEnrolled', 'verify'],
+              optionalMethods: ['send'],
+            }),
+          ]
+        : []),
+      ...(throttle
+        ? [injects(THROTTLE, 'throttle', throttle, { methods: ['count'], optionalMethods: ['giveBack'] })]
+        : []),
+    ],
     install(builder) {
-      const holder = new SecondFactorHolder();
-      if (secondFactor) builder.provide(SECOND_FACTOR, () => holder);
       builder.provide(INTERACTION, () => ({
         make: () => new PagesInteraction(new Site(builder.server, resolved)),
         sessions: () => new SiteSessions(new Site(builder.server, resolved)),
-        ...(secondFactor && { useInstance: (made: object) => holder.set(made) }),
       }));
       return {
         misconfigurations: (server) => [

@@ -10,6 +10,8 @@ import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-mod
 import { type Application, mountedPaths } from '../http/mounted-paths.js';
 import { OAuth2Module } from '../oauth2.module.js';
 import { OAUTH2_REGISTRATION, OAUTH2_IMPORT_OPTIONS, type PartTokens, partTokens } from '../oauth2.tokens.js';
+import { FeatureInstances } from '../module/feature-instances.js';
+import { moduleFeature } from '../module/module-feature.js';
 import { moduleOfServer, registeredServerNames } from '../module/registered-servers.js';
 
 /** A server of the application, as far as a document describes it. */
@@ -78,13 +80,18 @@ function contextOf(
   module: NestModule,
   { server: token, model: modelToken }: PartTokens,
   {
-    registration: { features = [] },
+    registration: { name, features = [] },
     options = {},
   }: { registration: OAuth2Registration; options: OAuth2Options | undefined },
 ): ServerContext {
   const server = instanceOf(module, token) as OAuth2Server | undefined;
   if (server) return server.context;
   const modelInstance = instanceOf(module, modelToken) ?? module.providers.get(modelToken)?.metatype?.prototype;
+  const instances = instanceOf(module, FeatureInstances) as FeatureInstances;
   const model = (modelInstance ?? {}) as OAuth2Server['options']['model'];
-  return new OAuth2Server({ ...engineOptions(options), features, model }).context;
+  return new OAuth2Server({
+    ...engineOptions(options),
+    features: [...features, moduleFeature({ name, instances })],
+    model,
+  }).context;
 }

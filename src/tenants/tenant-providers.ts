@@ -7,21 +7,16 @@ import { makeServer } from '../configuration/make-server.js';
 import { engineOptions } from '../configuration/option-table.js';
 import { EventListeners } from '../operations/event-listeners.js';
 import { EventLog } from '../operations/event-log.js';
+import { FeatureInstances } from '../module/feature-instances.js';
 import { optionProvider } from '../module/option-provider.js';
-import { passInstance, makeInteraction } from '../interaction/interactive-feature.js';
+import { makeInteraction } from '../interaction/interactive-feature.js';
 import { InteractionFlow } from '../interaction/interaction-flow.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
 import type { OAuth2Tenants, TenantOptions } from '../interfaces/oauth2-tenants.interface.js';
 import { moduleFeature } from '../module/module-feature.js';
 import { requestContext, trackTenants } from '../module/oauth2-context.js';
-import {
-  getOAuth2TenantServersToken,
-  OAUTH2_FEATURE_INSTANCE,
-  OAUTH2_ROUTES,
-  OAUTH2_TENANTS,
-  type PartTokens,
-} from '../oauth2.tokens.js';
+import { getOAuth2TenantServersToken, OAUTH2_ROUTES, OAUTH2_TENANTS, type PartTokens } from '../oauth2.tokens.js';
 import { assertResources, routesOfTenant } from './tenant-routes.js';
 import { OAuth2TenantServers, type TenantParts } from './tenant-servers.js';
 import { tenantRouter } from './tenant-router.js';
@@ -36,7 +31,7 @@ interface SharedParts {
   readonly interaction: OAuth2Interaction | null | undefined;
   readonly routes: Readonly<Record<string, string | false>>;
   readonly events: EventSink;
-  readonly featureInstance: object | undefined;
+  readonly instances: FeatureInstances;
 }
 
 /** Returns the providers of an import with tenants. Its server passes each operation to the server of a tenant. */
@@ -55,7 +50,7 @@ export function tenantProviders(
       OAUTH2_TENANTS,
       OAUTH2_ROUTES,
       EventListeners,
-      OAUTH2_FEATURE_INSTANCE,
+      FeatureInstances,
     ],
     useFactory(
       options: OAuth2Options,
@@ -64,7 +59,7 @@ export function tenantProviders(
       tenants: OAuth2Tenants,
       routes: SharedParts['routes'],
       listeners: EventListeners,
-      featureInstance: object | undefined,
+      instances: FeatureInstances,
     ): OAuth2Server {
       assertOptions(options, { registration, method });
       const events = new EventLog(options.events, listeners, name);
@@ -76,7 +71,7 @@ export function tenantProviders(
         interaction,
         routes,
         events,
-        featureInstance,
+        instances,
       };
       checkTenants(tenants);
       checkShared(shared);
@@ -85,7 +80,10 @@ export function tenantProviders(
       const servers = new OAuth2TenantServers(tenants, make, tenantCache);
       const { cors } = effectiveOptions(registration.features, options);
       const common = { ...engineOptions(options), cors, model: model ?? (NO_MODEL as Model) };
-      const made = new OAuth2Server({ ...common, features: [moduleFeature({ name, tenants: servers })] }, events);
+      const made = new OAuth2Server(
+        { ...common, features: [moduleFeature({ name, instances, tenants: servers })] },
+        events,
+      );
       made.surround(tenantRouter(servers));
       return made;
     },
@@ -125,13 +123,14 @@ function checkShared(shared: SharedParts): void {
   const keepsIssuers = !('saveToken' in model) || 'revokeGrant' in model;
   const remedy = 'implement it, or give each tenant its own model in `createTenantOptions()`';
   assertConfig(keepsIssuers, `the model has no method \`revokeGrant()\`, without which it stores no issuer: ${remedy}`);
-  const { features, controllers = true } = registration;
+  const { name, features, controllers = true } = registration;
+  const { events, instances } = shared;
   const withIssuer = { ...options, issuer: 'https://tenant.invalid' };
-  void makeServer(model, { options: withIssuer, features, controllers, events: shared.events });
+  void makeServer(model, { options: withIssuer, features, controllers, events, registration: { name, instances } });
 }
 
 function makeParts(tenant: string, own: TenantOptions, shared: SharedParts): TenantParts {
-  const { registration, routes, events } = shared;
+  const { registration, routes, events, instances } = shared;
   const { controllers = true, features, name } = registration;
   assertOptions(own, { registration: {}, method: 'forRootAsync' });
   assertConfig(own.issuer !== undefined, `the options of the tenant \`${tenant}\` require an \`issuer\``);
@@ -148,13 +147,12 @@ function makeParts(tenant: string, own: TenantOptions, shared: SharedParts): Ten
     features,
     controllers,
     events,
-    registration: { name, tenant, secret: options.secret, sharesModel: !own.model },
+    registration: { name, instances, tenant, secret: options.secret, sharesModel: !own.model },
   });
   const usedInteraction = own.interaction ?? shared.interaction ?? makeInteraction(server.context);
   const canSignIn = usedInteraction ?? options.authenticateHandler ?? !controllers;
   assertResources(server.context, own.issuer);
   server.mount({ ...routesOfTenant(routes, own.issuer), ...(!canSignIn && { authorize: false }) });
-  passInstance(server.context, shared.featureInstance);
   server.surround(requestContext);
   return {
     server,

@@ -1,5 +1,5 @@
 import { countAttempt, type CountedAttempt, countSignIn, networkOf, RateLimit } from '../../../lib/adapter/index.js';
-import type { Awaitable, Response, ServerContext } from '../../../lib/index.js';
+import { type Awaitable, capability, type Response, type ServerContext } from '../../../lib/index.js';
 import { tenantOf } from '../../tenants/tenant-of.js';
 
 /** An attempt to sign in with a password, or to verify or send a code of a second factor. */
@@ -42,6 +42,9 @@ export interface Throttle {
   giveBack?(attempt: Attempt): unknown;
 }
 
+/** The capability key of the rate limit that the application passes to `pages()`. */
+export const THROTTLE = capability<Throttle>('throttle of sign-in attempts', 'pages');
+
 /** An attempt that is allowed. */
 export interface AllowedAttempt {
   /** Takes the attempt back from the count: it succeeded, or it could not be verified. */
@@ -58,8 +61,9 @@ const codes = new RateLimit('second factor', { requests: 5, per: 900 });
  */
 export async function admit(
   attempt: Attempt,
-  { server, response, throttle }: { server: ServerContext; response: Response; throttle: Throttle | undefined },
+  { server, response }: { server: ServerContext; response: Response },
 ): Promise<AllowedAttempt | undefined> {
+  const throttle = server.find(THROTTLE);
   const { wait, giveBack } = throttle ? await countBy(throttle, attempt) : await countByDefault(attempt, server);
   if (wait > 0) response.set('retry-after', String(Math.ceil(wait)));
   return wait > 0 ? undefined : { giveBack };
@@ -68,8 +72,9 @@ export async function admit(
 /** Takes a code back from the count that was sent to a user, because the user has entered it. */
 export async function giveBackSentCode(
   { account, request }: { account: string; request: unknown },
-  { server, throttle }: { server: ServerContext; throttle: Throttle | undefined },
+  server: ServerContext,
 ): Promise<void> {
+  const throttle = server.find(THROTTLE);
   if (throttle) await throttle.giveBack?.({ account, secondFactor: 'send', request });
   else await codes.giveBack(codeKey(server, 'send', account), server.options.model);
 }

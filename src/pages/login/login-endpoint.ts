@@ -121,9 +121,7 @@ export class LoginEndpoint extends PageEndpoint {
     candidate: Candidate,
     { attempt, password, pageRequest }: { attempt: Attempt; password: string; pageRequest: PageRequest },
   ): Promise<User | 'wrong' | 'throttled'> {
-    const { server, options } = this.site;
-    const { response } = pageRequest;
-    const allowed = await admit(attempt, { server, response, throttle: options.throttle });
+    const allowed = await admit(attempt, { server: this.site.server, response: pageRequest.response });
     if (!allowed) return 'throttled';
     const verify = () => withQueue(queueOf(attempt), () => candidate.verify(password));
     const user = await unlessUnavailable(verify, allowed);

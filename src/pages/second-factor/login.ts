@@ -1,8 +1,7 @@
 import type { Session, User } from '../../../lib/index.js';
 import { admit, giveBackSentCode } from '../login/attempts.js';
 import { PendingLogins } from './pending-logins.js';
-import { SECOND_FACTOR } from './capability.js';
-import type { SecondFactor, ResolvedSecondFactor } from './options.js';
+import { type ResolvedSecondFactor, SECOND_FACTOR, type SecondFactor } from './options.js';
 import { formBinding } from './page.js';
 import { type FirstFactor, SecondFactorPolicy } from './policy.js';
 import type { Site, PageRequest } from '../site.js';
@@ -97,7 +96,7 @@ export class SecondFactorLogin {
       const verdict: unknown = await unlessUnavailable(async () => this.factor.verify(user, code), allowed);
       if (verdict !== true) return 'codeWrong';
       await allowed.giveBack();
-      await giveBackSentCode(attemptOf(user, pageRequest), this.limit);
+      await giveBackSentCode(attemptOf(user, pageRequest), this.site.server);
       return undefined;
     }, pageRequest);
   }
@@ -129,15 +128,14 @@ export class SecondFactorLogin {
   }
 
   private admit(user: User, pageRequest: PageRequest, secondFactor: 'code' | 'send') {
-    return admit({ ...attemptOf(user, pageRequest), secondFactor }, { ...this.limit, response: pageRequest.response });
-  }
-
-  private get limit() {
-    return { server: this.site.server, throttle: this.site.options.throttle };
+    return admit(
+      { ...attemptOf(user, pageRequest), secondFactor },
+      { server: this.site.server, response: pageRequest.response },
+    );
   }
 
   private get factor(): SecondFactor {
-    return this.site.server.find(SECOND_FACTOR)!.factor;
+    return this.site.server.find(SECOND_FACTOR)!;
   }
 }
 

@@ -1,7 +1,6 @@
-import { assertConfig, configurationError, OPENID, signInClaims } from '../../../lib/adapter/index.js';
-import type { Awaitable, ServerContext, User } from '../../../lib/index.js';
+import { assertConfig, OPENID, signInClaims } from '../../../lib/adapter/index.js';
+import { type Awaitable, capability, type ServerContext, type User } from '../../../lib/index.js';
 import { isObject } from '../../configuration/is-object.js';
-import { PROVIDER_OPTION } from '../../configuration/option-kinds.js';
 import type { ProviderOption } from '../../interfaces/oauth2-module-options.interface.js';
 
 /** The second factor of an application: a code of an authenticator app, a code that it sends, or a recovery code. */
@@ -22,6 +21,9 @@ export interface SecondFactor<U extends User = User> {
    */
   send?(user: U): Awaitable<unknown>;
 }
+
+/** The capability key of the second factor that the application passes to `pages()`. */
+export const SECOND_FACTOR = capability<SecondFactor>('second factor', 'pages');
 
 /** The options of the second factor of a login: the option `secondFactor` of `pages()`. */
 export interface SecondFactorOptions {
@@ -78,8 +80,6 @@ export function resolveSecondFactor(
     isObject(options) && by !== undefined,
     '`secondFactor` requires `by`: a class, an instance or a provider',
   );
-  const error = PROVIDER_OPTION(by, 'secondFactor.by', {});
-  if (error !== undefined) throw configurationError(error);
   assertConfig(isProof(acr, amr), '`acr` and `amr` of `secondFactor` must be a string and a list of strings');
   assertConfig(
     acr === undefined || acr !== passwordAcr,

@@ -1,8 +1,7 @@
 import { hasRequestedAcr, OPENID } from '../../../lib/adapter/index.js';
 import type { Session, SignIn, User } from '../../../lib/index.js';
 import { type Site, type PageRequest, requestedAcr } from '../site.js';
-import { SECOND_FACTOR } from './capability.js';
-import type { ResolvedSecondFactor } from './options.js';
+import { type ResolvedSecondFactor, SECOND_FACTOR } from './options.js';
 
 /** The first factor of a login. */
 export type FirstFactor = Pick<SignIn, 'acr' | 'amr' | 'authTime'> & Pick<Session, 'remember'>;
@@ -59,6 +58,6 @@ export class SecondFactorPolicy {
 
   /** Whether the user has set up the second factor. */
   async isEnrolled(user: User): Promise<boolean> {
-    return Boolean(await this.site.server.find(SECOND_FACTOR)!.factor.isEnrolled(user));
+    return Boolean(await this.site.server.find(SECOND_FACTOR)!.isEnrolled(user));
   }
 }

@@ -457,7 +457,6 @@ describe('pages()', () => {
     [{ home: 'https://elsewhere.example' }, '`home` must be a path'],
     [{ login: '/login' }, '`login` requires `sessions`'],
     [{ sessions: {} as never }, '`sessions` must have a method `find()`'],
-    [{ throttle: {} as never }, '`throttle` must have a method `count()`'],
   ])('throws for the options %p', (options, sentence) => {
     expect(() => pages(options)).toThrow(sentence);
   });

@@ -13,6 +13,7 @@ import * as client from 'openid-client';
 
 import { SECRET } from '../../support/demo.js';
 import { freePort } from '../../support/free-port.js';
+import { forRootError } from '../../support/start-up-error.js';
 import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 import { RSA } from '../../support/openid-server.js';
 import { type ShownPage, PageBrowser } from './page-browser.js';
@@ -654,7 +655,6 @@ describe('the option secondFactor of pages()', () => {
 
   it.each<[PagesOptions, string]>([
     [{ secondFactor: {} as never }, '`secondFactor` requires `by`'],
-    [{ secondFactor: { by: (() => by) as never } }, '`secondFactor.by` must be a class, an instance or a provider'],
     [{ secondFactor: { by, acr: '' } }, '`acr` and `amr` of `secondFactor` must be'],
     [{ secondFactor: { by, acr: PWD }, signIn: { acr: PWD } }, 'must be different from the `acr` of `signIn`'],
     [{ secondFactor: { by, when: 'never' as never } }, "must be 'always' or 'wanted'"],
@@ -680,14 +680,23 @@ describe('the option secondFactor of pages()', () => {
     expect(() => new OAuth2Server({ model: newModel(), features, issuer: 'https://id.example' })).toThrow(message);
   });
 
-  it('fails at start-up without verify()', async () => {
-    const imports = [
-      OAuth2Module.forRoot({
-        model: newModel(),
-        features: [pages({ secondFactor: { by: { isEnrolled: () => true } as never } })],
-        secret: SECRET,
-      }),
-    ];
-    await expect(startApplication('express', { imports })).rejects.toThrow('has no method `verify()`: implement it');
+  it.each<[string, PagesOptions, string]>([
+    [
+      'without verify()',
+      { secondFactor: { by: { isEnrolled: () => true } as never } },
+      'the `secondFactor.by` of `pages()` has no method `verify()`: implement it',
+    ],
+    [
+      'with a function',
+      { secondFactor: { by: (() => by) as never } },
+      'the `secondFactor.by` of `pages()` must be a class, an instance or a provider: pass a function as `{ useFactory }`',
+    ],
+    [
+      'with a throttle without count()',
+      { throttle: {} as never },
+      'the `throttle` of `pages()` has no method `count()`: implement it',
+    ],
+  ])('fails at start-up %s', async (_, options, message) => {
+    expect(await forRootError({ model: newModel(), features: [pages(options)], secret: SECRET })).toBe(message);
   });
 });
