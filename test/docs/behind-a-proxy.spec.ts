@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import { Controller, Get, type INestApplication, Req, UseGuards } from '@nestjs/common';
 import { CurrentUser, OAuth2Module, OAuthGuard, Scopes } from 'nest-oauth2';
 import { mutualTls, serverMetadata } from 'nest-oauth2/features';
@@ -15,6 +15,7 @@ import { PageBrowser } from '../src/pages/page-browser.js';
 import { CN, issue } from '../support/certificates.js';
 import { freePort } from '../support/free-port.js';
 import { basic, bearer, get, post, readResponse } from '../support/http.js';
+import { describeEach } from '../support/requirements.js';
 import {
   ANY_PLATFORM,
   PLATFORMS,
@@ -150,8 +151,12 @@ const installed = <T extends { program: Program }>(setups: readonly T[]) =>
 /** A busy machine needs more time than the default. */
 const TIMEOUT = 60_000;
 
-describe.each(PLATFORMS)('the configurations of docs/guides/behind-a-proxy.md on %s', (platform) => {
-  // Only the trust in the proxy depends on the platform, so the others are tested on one.
+/** Only the trust in the proxy depends on the platform, so most configurations are tested on one. */
+const platforms = PLATFORMS.filter((platform) =>
+  programs.some((program) => program === 'nginx' || platform === ANY_PLATFORM[0]),
+);
+
+describeEach(platforms)('the configurations of docs/guides/behind-a-proxy.md on %s', (platform) => {
   const isChosen = platform === ANY_PLATFORM[0];
   let close: (() => Promise<void>) | undefined;
   afterEach(async () => {

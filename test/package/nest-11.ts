@@ -55,7 +55,7 @@ export async function applicationOnNest11(...tests: string[]): Promise<string> {
     ...beside.map(([name, range]) => `${name}@${range}`),
     'nats@2',
   );
-  for (const path of ['support', ...tests]) {
+  for (const path of ['support', 'stores/redis-server.ts', ...tests]) {
     await cp(join(root, 'test', path), join(folder, 'test', path), { recursive: true });
   }
   return folder;

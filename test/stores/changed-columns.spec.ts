@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 
 import { later } from '../support/model.js';
+import { describeEach } from '../support/requirements.js';
 import { findServers, open, type Opened, ownPrefix, WEB } from './typeorm-databases.js';
 
 const POOL = 3;
 const ALICE = { id: 'alice' };
 const servers = (await findServers()).filter(({ name }) => name === 'PostgreSQL');
 
-describe.each(servers)('a TypeORM store on $name after a column was changed', (database) => {
+describeEach(servers)('a TypeORM store on $name after a column was changed', (database) => {
   const prefix = ownPrefix('altered');
   let opened: Opened;
   beforeAll(async () => {
@@ -36,7 +37,7 @@ describe.each(servers)('a TypeORM store on $name after a column was changed', (d
   });
 });
 
-describe.each(servers)('the log of $name', (database) => {
+describeEach(servers)('the log of $name', (database) => {
   it('has no errors after a single-use value was replayed, or a client or text was saved twice', async () => {
     const logQueryError = jest.fn();
     const logger = { logQueryError, logQuery: () => 0, logQuerySlow: () => 0, logSchemaBuild: () => 0 };

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { DrizzleStore } from 'nest-oauth2/stores/drizzle';
 import { PrismaStore } from 'nest-oauth2/stores/prisma';
 import { oauthEntities, TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 
 import { later } from '../support/model.js';
+import { describeEach } from '../support/requirements.js';
 import { waitUntil } from '../support/wait-until.js';
 import { openPrisma } from './prisma-client.js';
 import { openDrizzle } from './sql-libraries.js';
@@ -52,7 +53,7 @@ const LIBRARIES: Record<string, (database: DataSourceOptions, options: Options) 
 
 const cases = servers.flatMap((database) => Object.keys(LIBRARIES).map((library) => ({ database, library })));
 
-describe.each(cases)('a store of $library on $database.name whose pool is exhausted', ({ database, library }) => {
+describeEach(cases)('a store of $library on $database.name whose pool is exhausted', ({ database, library }) => {
   const prefix = ownPrefix('exhausted');
   let opened: Opened;
   let pool: SmallPool;
