@@ -114,6 +114,7 @@ export type {
   TokenOptions,
 } from './options/options.js';
 export type { CorsOptions } from './options/cors.js';
+export type { RefreshTokenReuseInterval } from './options/reuse-interval.js';
 export type { Options as SettledOptions } from './options/resolve-options.js';
 export type { StepUp, TokenRequirements } from './options/token-requirements.js';
 export type { AuthorizationCode, Model, RefreshToken, Token } from './model/application-types.js';

@@ -7,8 +7,9 @@ import { isVSCHAR } from '../http/syntax.js';
 import type { CoreClient, RefreshToken, RefreshTokenModel, Scope, Token } from '../model/model.js';
 import { grantSpan } from '../tokens/grant-lifetime.js';
 import { redeem } from '../tokens/issue-token.js';
+import { isUntilUsed, reuseSeconds } from '../options/reuse-interval.js';
 import { isExpired } from '../tokens/lifetime.js';
-import { coversScope, requestedScope, scopeText, withoutIgnorableScopes } from '../tokens/scope.js';
+import { coversScope, requestedScope, scopeText, scopeValues, withoutIgnorableScopes } from '../tokens/scope.js';
 import { copySignInClaims } from '../tokens/sign-in-claims.js';
 import { decryptRotatedToken } from '../tokens/rotated-token.js';
 import { GrantType } from '../endpoints/token/grant-type.js';
@@ -34,22 +35,19 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
     const token = await this.findToken(value, client);
     if (this.options.clientRequest) this.options.clientRequest.refreshToken = token;
     const requested = withoutIgnorableScopes(requestedScope(request), token.scope, this.options.ignorableScopes);
-    if (token.revokedAt) return await this.retry(token, value, requested);
+    if (token.revokedAt) return await this.retry(token, client, value, requested);
     const scope = narrowScope(token.scope, requested);
     // Refresh tokens of public clients are always rotated, since these clients cannot authenticate. RFC 9700 §2.2.2
     const refreshable = this.alwaysIssueNewRefreshToken !== false || isPublicClient(client);
 
-    const { user, grantId, grantedAt, scope: refreshTokenScope } = token;
-    const extra: Record<string, unknown> = refreshable && this.model.revokeGrant ? { refreshTokenScope } : {};
-    copySignInClaims(extra, token);
-    const scopeStatus = 'approved';
-    const authorization: Authorization = { client, user, scope, scopeStatus, refreshable, grantId, grantedAt, extra };
+    const authorization = authorizationOf(token, client, scope, refreshable);
+    if (refreshable && this.model.revokeGrant) authorization.extra!['refreshTokenScope'] = token.scope;
     if (!refreshable) return await this.issueToken(authorization);
     return await redeem(this.options, authorization, {
       stored: token,
       encryptResponseWith: this.reuseInterval > 0 ? value : undefined,
       consume: () => this.model.revokeToken(token),
-      handleReplay: async () => this.retry(await this.findToken(value, client), value, requested),
+      handleReplay: async () => this.retry(await this.findToken(value, client), client, value, requested),
     });
   }
 
@@ -70,10 +68,16 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
 
   /**
    * Returns the first response again, if a client repeats a refresh request within the rotation grace period
-   * (`refreshTokenReuseInterval`), for example after a lost response. Later, or once the rotated refresh token was
-   * used, the request is rejected as a replay. RFC 9700 §4.14.2
+   * (`refreshTokenReuseInterval`), for example after a lost response. If the period lasts until the rotated refresh
+   * token is used, an expired access token is replaced. Later, or once the rotated refresh token was used, the request
+   * is rejected as a replay. RFC 9700 §4.14.2
    */
-  private async retry(token: RefreshToken, value: string, requested: string | undefined): Promise<Token> {
+  private async retry(
+    token: RefreshToken,
+    client: CoreClient,
+    value: string,
+    requested: string | undefined,
+  ): Promise<Token> {
     const previous = this.isRetry(token) ? decryptRotatedToken(token.successor, value) : undefined;
     const rotated = previous?.refreshToken && (await this.model.getRefreshToken(previous.refreshToken));
     if (!previous || !rotated || rotated.revokedAt) return await rejectReplay(token, TOKEN_NAME, this.options);
@@ -81,8 +85,15 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
       throw new InvalidScopeError('Invalid scope: the refresh token was already used with another scope');
     }
     const stored = await this.model.getAccessToken?.(previous.accessToken);
-    const { client, user, grantId } = token;
-    return { ...(stored || undefined), ...previous, client, user, grantId };
+    const { user, grantId } = token;
+    const { refreshToken, refreshTokenExpiresAt, accessTokenExpiresAt } = previous;
+    const { refreshTokenReuseInterval } = this.options;
+    if (!isUntilUsed(refreshTokenReuseInterval) || !isExpired(accessTokenExpiresAt))
+      return { ...(stored || undefined), ...previous, client: token.client, user, grantId };
+    // Rights that were withdrawn since the first request are left out.
+    const scope = scopeText(scopeValues(previous.scope).filter((one) => coversScope(token.scope, one)));
+    const fresh = await this.issueToken(authorizationOf(token, client, scope, false));
+    return { ...fresh, refreshToken, refreshTokenExpiresAt };
   }
 
   /**
@@ -97,8 +108,21 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
   }
 
   private get reuseInterval(): number {
-    return Number(this.options.refreshTokenReuseInterval);
+    return reuseSeconds(this.options.refreshTokenReuseInterval);
   }
+}
+
+/** Returns the authorization to issue tokens for, from a stored refresh token. */
+function authorizationOf(
+  token: RefreshToken,
+  client: CoreClient,
+  scope: Scope | undefined,
+  refreshable: boolean,
+): Authorization {
+  const { user, grantId, grantedAt } = token;
+  const extra: Record<string, unknown> = {};
+  copySignInClaims(extra, token);
+  return { client, user, scope, scopeStatus: 'approved', refreshable, grantId, grantedAt, extra };
 }
 
 /**

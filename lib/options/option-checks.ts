@@ -2,6 +2,7 @@ import { isObject } from '../http/is-object.js';
 import type { GrantTypeClass } from '../model/grant-type-class.js';
 import { isScopeValue } from '../http/syntax.js';
 import type { Scope } from '../model/model.js';
+import type { RefreshTokenReuseInterval } from './reuse-interval.js';
 
 /**
  * The options that are passed together with the option being validated, by name. For server options, `grantTypes` lists
@@ -50,6 +51,8 @@ function seconds(value: unknown): number {
   return typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value)) ? Number(value) : Number.NaN;
 }
 
+const isSecondsOrNone = (value: unknown): boolean => seconds(value) >= 0 && seconds(value) < CENTURY;
+
 /** Validates an option that is `true` or `false`. */
 export const BOOLEAN = optionCheck<boolean>('true or false', (value) => typeof value === 'boolean');
 
@@ -64,7 +67,16 @@ export const SECONDS = optionCheck<number>(
 /** Validates an option that is a time in seconds, less than 100 years, or `0` to disable it. */
 export const SECONDS_OR_NONE = optionCheck<number>(
   'a number of seconds, 0 or more and less than 100 years',
-  (value) => seconds(value) >= 0 && seconds(value) < CENTURY,
+  isSecondsOrNone,
+);
+
+/** Validates the option `refreshTokenReuseInterval`. */
+export const REUSE_INTERVAL = optionCheck<RefreshTokenReuseInterval>(
+  "a number of seconds, 0 or more and less than 100 years, or 'until-used', or { untilUsed: seconds }",
+  (value) => {
+    if (!isObject(value)) return value === 'until-used' || isSecondsOrNone(value);
+    return Object.keys(value).join() === 'untilUsed' && seconds(value['untilUsed']) > 0 && isSecondsOrNone(value['untilUsed']);
+  },
 );
 
 /** Validates the option `issuer`. RFC 8414 §2 */

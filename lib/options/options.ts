@@ -6,6 +6,7 @@ import type { Response } from '../http/response.js';
 import type { Awaitable, Client, Falsy, Model, Scope, User } from '../model/model.js';
 import type { SignIn } from '../model/sign-in.js';
 import type { CorsOptions } from './cors.js';
+import type { RefreshTokenReuseInterval } from './reuse-interval.js';
 import type { TokenRequirements } from './token-requirements.js';
 
 // `npm run docs:options` creates the tables of docs/reference/options.md from these doc comments. Validation and
@@ -40,10 +41,12 @@ export interface TokenOptions extends IssueOptions {
   grantLifetime?: number;
   /**
    * Rotation grace period in seconds: a client that did not receive the response may repeat the refresh request, and
-   * gets the same response again. Later, a used refresh token counts as a replay. Recommended: `10`. The model must
+   * gets the same response again. Later, a used refresh token counts as a replay. With `'until-used'`, the period ends
+   * when the new refresh token is used, at the latest after a week, and a repeated request gets a new access token if
+   * the first one has expired. `{ untilUsed: 86400 }` sets another maximum in seconds. Recommended: `10`. The model must
    * implement `revokeGrant` and `redeem`. Default: `0`.
    */
-  refreshTokenReuseInterval?: number;
+  refreshTokenReuseInterval?: RefreshTokenReuseInterval;
   /**
    * Whether a grant type requires client authentication: `{ password: false }` lets clients use it without. Grant types
    * that are not listed require it, except for public clients. Default: `{}`.

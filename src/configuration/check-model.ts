@@ -58,7 +58,7 @@ export function requirementsOf(
     addRequirement('`getRefreshToken()`', ['revokeToken'], 'leave `getRefreshToken()` out too');
   if (Number(grantLifetime) > 0)
     addRequirement('the option `grantLifetime`', ['revokeGrant'], 'leave `grantLifetime` out');
-  if (Number(refreshTokenReuseInterval) > 0) {
+  if (refreshTokenReuseInterval && Number(refreshTokenReuseInterval) !== 0) {
     addRequirement(
       'the option `refreshTokenReuseInterval`',
       ['revokeGrant', 'redeem'],

@@ -6,6 +6,7 @@ import type { Authorization } from '../../contracts/authorization.js';
 import { generateAccessToken, generateRefreshToken, type IssueOptions } from '../../tokens/issuance.js';
 import { issueToken } from '../../tokens/issue-token.js';
 import { expiry } from '../../tokens/lifetime.js';
+import type { RefreshTokenReuseInterval } from '../../options/reuse-interval.js';
 import { approveScope, requestedScope, scopeForModel } from '../../tokens/scope.js';
 
 /**
@@ -15,7 +16,7 @@ import { approveScope, requestedScope, scopeForModel } from '../../tokens/scope.
 export interface GrantTypeOptions extends IssueOptions {
   alwaysIssueNewRefreshToken?: boolean;
   enablePlainPKCE?: boolean;
-  refreshTokenReuseInterval?: number;
+  refreshTokenReuseInterval?: RefreshTokenReuseInterval;
   requirePKCE?: 'public' | 'all' | 'none';
   /**
    * The token request for which the grant type was created. If omitted, the application has constructed the grant type

@@ -30,7 +30,19 @@ export const RETRY_CHECKS: readonly Check[] = [
     remedy,
     run: assertNoOtherTokensOnRetry,
   },
+  {
+    name: "lets the server repeat the same refresh token until it is used, with `'until-used'`",
+    feature,
+    needs,
+    attack:
+      'No attack is needed: a client loses a token response and tries again hours later, and its user is signed out.',
+    remedy,
+    run: assertSameRefreshTokenUntilUsed,
+  },
 ];
+
+/** Milliseconds after which an access token of the last check has expired, and no refresh token. */
+const LATER = 120_000;
 
 /** Grace period in seconds: longer than any clock offset in these checks. */
 const INTERVAL = 60;
@@ -72,4 +84,29 @@ async function assertNoOtherTokensOnRetry(context: CheckContext): Promise<void> 
       `The server returns different tokens for a retry at a process whose clock differs by ${Math.abs(ahead / 1000)} seconds.`,
     );
   }
+}
+
+/**
+ * Asserts that concurrent retries of a refresh request after the expiry of the access token get one refresh token, until
+ * that token is used.
+ */
+async function assertSameRefreshTokenUntilUsed(context: CheckContext): Promise<void> {
+  await context.clientFor('refresh_token');
+  const retries = { accessTokenLifetime: 60, refreshTokenReuseInterval: 'until-used' } as const;
+  const options = { server: context.server(undefined, retries) };
+  const { value } = await REFRESH_TOKEN.save(context);
+  const lost = await context.refresh(value, options);
+  const responses = await withClockOffset(LATER, async () => {
+    const requests = Array.from({ length: 20 }, () => context.refresh(value, options).catch(() => undefined));
+    return Promise.all(requests);
+  });
+  assert(
+    responses.every((again) => again?.refresh_token === lost.refresh_token),
+    'The server rejects a retry of a refresh request, or returns another refresh token, although the first one was not used.',
+  );
+  await context.refresh(lost.refresh_token!, options);
+  assert(
+    await isRefused(context.refresh(value, options)),
+    'The server accepts a retry of a refresh request, although the refresh token of the first response was already used.',
+  );
 }

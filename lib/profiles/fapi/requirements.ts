@@ -8,6 +8,7 @@ import { CLIENT_ASSERTIONS } from '../../jose/private-key-jwt/client-assertions.
 import { SIGNED_REQUESTS } from '../../jose/request-objects/signed-requests.js';
 import { TRUSTED_ISSUERS } from '../../jose/trusted-issuers/trusted-issuers.js';
 import type { Options } from '../../options/resolve-options.js';
+import { isUntilUsed } from '../../options/reuse-interval.js';
 
 /**
  * The signature algorithms that FAPI 2.0 allows for JWTs. `EdDSA` is the older name of `Ed25519`. FAPI 2.0 SP §5.4.1,
@@ -84,6 +85,9 @@ export function* optionErrors(options: Options): Iterable<string> {
   }
   if (options.alwaysIssueNewRefreshToken) {
     yield omitOption('alwaysIssueNewRefreshToken', 'does not rotate refresh tokens, which are bound to their clients');
+  }
+  if (isUntilUsed(options.refreshTokenReuseInterval)) {
+    yield omitOption('refreshTokenReuseInterval', 'allows retries of a refresh for a short time only');
   }
   if (options.allowBearerTokensInQueryString) {
     yield omitOption('allowBearerTokensInQueryString', 'does not allow access tokens in a URL');

@@ -105,8 +105,9 @@ function clientKeys(documents: McpOptions['clientIdDocuments']): Feature {
 const profile = (options: McpOptions): Feature => ({
   id: 'mcp',
   specification: 'MCP',
-  // Browser clients run at any origin and send no cookies. They may refresh one expired token several times at once.
-  defaults: { requirePKCE: 'all', refreshTokenReuseInterval: 10, cors: { origins: '*', resources: true } },
+  // Browser clients run at any origin and send no cookies. Clients refresh one expired token several times at once, and
+  // some lose the response and try again hours later.
+  defaults: { requirePKCE: 'all', refreshTokenReuseInterval: 'until-used', cors: { origins: '*', resources: true } },
   install: (builder) => {
     builder.provide(DEDICATED_RESOURCES, () => endpointsOf(options, builder.server));
     const allowedRequests = new Map<string, AllowedRequests>();

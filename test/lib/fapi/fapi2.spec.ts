@@ -93,6 +93,11 @@ describe('fapi2() at start-up', () => {
     ],
     ['refresh token rotation', { options: { alwaysIssueNewRefreshToken: true } }, /does not rotate refresh tokens/],
     [
+      'retries of a refresh until the new token is used',
+      { options: { refreshTokenReuseInterval: 'until-used' as const } },
+      /allows retries of a refresh for a short time only/,
+    ],
+    [
       'access tokens in URLs',
       { options: { allowBearerTokensInQueryString: true } },
       /does not allow access tokens in a URL/,

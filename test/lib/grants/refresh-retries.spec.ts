@@ -1,9 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
-import { OAuth2Server, type RefreshToken } from 'nest-oauth2/server';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { OAuth2Server, type OAuth2ServerOptions, type RefreshToken } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { ALICE, earlier, later, SECRET, WEB } from '../../support/model.js';
-import { runOperation, tokenRequest } from '../../support/requests.js';
+import { resourceRequest, runOperation, tokenRequest } from '../../support/requests.js';
 
 type Spent = Partial<Pick<RefreshToken, 'revokedAt' | 'revokedAgo'>>;
 
@@ -61,5 +61,96 @@ describe('a refresh token that was used before', () => {
     const { again, alive } = await retryOf(told, interval);
     expect(again).toMatchObject({ error: 'invalid_grant' });
     expect(alive).toMatchObject({ error: 'invalid_grant' });
+  });
+});
+
+describe('a refresh request that is repeated until the new refresh token is used', () => {
+  const HOUR = 3600;
+  const store = () =>
+    new MemoryStore({
+      clients: [{ ...WEB, secret: SECRET, scopes: ['read', 'write'] }],
+      users: { findByCredentials: () => ALICE, findById: () => ALICE },
+    });
+  type Interval = OAuth2ServerOptions['refreshTokenReuseInterval'];
+
+  afterEach(() => void jest.restoreAllMocks());
+
+  async function begin(refreshTokenReuseInterval: Interval, model = store()) {
+    const server = new OAuth2Server({ model, refreshTokenReuseInterval, refreshTokenLifetime: 30 * 24 * HOUR });
+    const post = async (body: object) => (await runOperation(server, 'token', tokenRequest({ ...body }))).body;
+    const refresh = (token: unknown, more: object = {}) =>
+      post({ grant_type: 'refresh_token', refresh_token: token, ...more });
+    const first = await post({ grant_type: 'password', username: 'alice', password: 'any', scope: 'read write' });
+    const used = first['refresh_token'];
+    return { server, model, refresh, used, lost: await refresh(used) };
+  }
+
+  function wait(seconds: number) {
+    const [now, monotonic] = [Date.now(), performance.now()];
+    jest.spyOn(Date, 'now').mockImplementation(() => now + seconds * 1000);
+    jest.spyOn(performance, 'now').mockImplementation(() => monotonic + seconds * 1000);
+  }
+
+  it.each<[string, Interval, number]>([
+    ['six days', 'until-used', 6 * 24 * HOUR],
+    ['two days', { untilUsed: 3 * 24 * HOUR }, 2 * 24 * HOUR],
+  ])('returns the same refresh token with a new access token after %s', async (_, interval, seconds) => {
+    const { server, refresh, used, lost } = await begin(interval);
+    wait(seconds);
+    const again = await refresh(used);
+    expect(again).toMatchObject({ refresh_token: lost['refresh_token'], scope: 'read write', expires_in: HOUR });
+    expect(again['access_token']).not.toBe(lost['access_token']);
+    const guarded = resourceRequest(`Bearer ${String(again['access_token'])}`);
+    expect((await runOperation(server, 'authenticate', guarded)).status).toBe(200);
+    expect(await refresh(again['refresh_token'])).toHaveProperty('access_token');
+  });
+
+  it('returns the same access token while it is valid', async () => {
+    const { refresh, used, lost } = await begin('until-used');
+    wait(HOUR / 2);
+    expect((await refresh(used))['access_token']).toBe(lost['access_token']);
+  });
+
+  it('never lets two refresh tokens live: of 200 concurrent requests, all get the same one', async () => {
+    const { refresh, used, lost } = await begin('until-used');
+    wait(2 * HOUR);
+    const all = await Promise.all(Array.from({ length: 200 }, () => refresh(used)));
+    expect(new Set(all.map((one) => one['refresh_token']))).toEqual(new Set([lost['refresh_token']]));
+  });
+
+  it.each<[string, Interval, number]>([
+    ['after a week', 'until-used', 7 * 24 * HOUR + 1],
+    ['after its maximum', { untilUsed: 60 }, 61],
+    ['after a plain number of seconds, even if its access token has expired', 10, HOUR + 1],
+  ])('is a replay %s', async (_, interval, seconds) => {
+    const { refresh, used, lost } = await begin(interval);
+    wait(seconds);
+    expect(await refresh(used)).toMatchObject({ error: 'invalid_grant' });
+    expect(await refresh(lost['refresh_token'])).toMatchObject({ error: 'invalid_grant' });
+  });
+
+  it('is a replay that ends the token family once the new refresh token was used', async () => {
+    const { refresh, used, lost } = await begin('until-used');
+    wait(2 * HOUR);
+    await refresh(used);
+    const next = await refresh(lost['refresh_token']);
+    expect(await refresh(used)).toMatchObject({ error: 'invalid_grant' });
+    expect(await refresh(next['refresh_token'])).toMatchObject({ error: 'invalid_grant' });
+  });
+
+  it('grants no scope that was withdrawn from the client since the first request', async () => {
+    const client = { ...WEB, secret: SECRET, scopes: ['read', 'write'] };
+    const users = { findByCredentials: () => ALICE, findById: () => ALICE };
+    const model = new MemoryStore({ clients: { findById: () => client }, users });
+    const { refresh, used } = await begin('until-used', model);
+    client.scopes = ['read'];
+    wait(2 * HOUR);
+    expect((await refresh(used))['scope']).toBe('read');
+  });
+
+  it('rejects another scope than that of the first request', async () => {
+    const { refresh, used } = await begin('until-used');
+    wait(2 * HOUR);
+    expect(await refresh(used, { scope: 'read' })).toMatchObject({ error: 'invalid_scope' });
   });
 });

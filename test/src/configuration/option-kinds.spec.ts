@@ -11,6 +11,9 @@ const scope = 'must be scope values, as a list or as text separated by spaces';
 const century = 100 * 365 * 24 * 60 * 60;
 const given = 'must be a class, an instance or a provider';
 
+const REUSE_INTERVAL =
+  "must be a number of seconds, 0 or more and less than 100 years, or 'until-used', or { untilUsed: seconds }";
+
 describe('the start of an application with an option of the wrong type', () => {
   it.each<[string, unknown, string]>([
     ['accessTokenLifetime', 0, seconds],
@@ -25,8 +28,11 @@ describe('the start of an application with an option of the wrong type', () => {
     ['accessTokenLifetime', true, seconds],
     ['accessTokenLifetime', null, seconds],
     ['refreshTokenLifetime', [60], seconds],
-    ['refreshTokenReuseInterval', -1, 'must be a number of seconds, 0 or more and less than 100 years'],
-    ['refreshTokenReuseInterval', Number.NaN, 'must be a number of seconds, 0 or more and less than 100 years'],
+    ['refreshTokenReuseInterval', -1, REUSE_INTERVAL],
+    ['refreshTokenReuseInterval', Number.NaN, REUSE_INTERVAL],
+    ['refreshTokenReuseInterval', 'until used', REUSE_INTERVAL],
+    ['refreshTokenReuseInterval', { untilUsed: 0 }, REUSE_INTERVAL],
+    ['refreshTokenReuseInterval', { untilUsed: 60, seconds: 60 }, REUSE_INTERVAL],
     ['addAcceptedScopesHeader', 0, boolean],
     ['addAuthorizedScopesHeader', null, boolean],
     ['allowBearerTokensInQueryString', 'false', boolean],
@@ -142,6 +148,8 @@ describe('the start of an application with a valid option', () => {
     ['refreshTokenLifetime', century - 1],
     ['refreshTokenReuseInterval', 0],
     ['refreshTokenReuseInterval', 10],
+    ['refreshTokenReuseInterval', 'until-used'],
+    ['refreshTokenReuseInterval', { untilUsed: 60 }],
     ['allowEmptyState', false],
     ['issuer', 'https://a.example/tenant'],
     ['cors', { origins: '*' }],
