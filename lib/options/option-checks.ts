@@ -75,7 +75,11 @@ export const REUSE_INTERVAL = optionCheck<RefreshTokenReuseInterval>(
   "a number of seconds, 0 or more and less than 100 years, or 'until-used', or { untilUsed: seconds }",
   (value) => {
     if (!isObject(value)) return value === 'until-used' || isSecondsOrNone(value);
-    return Object.keys(value).join() === 'untilUsed' && seconds(value['untilUsed']) > 0 && isSecondsOrNone(value['untilUsed']);
+    return (
+      Object.keys(value).join() === 'untilUsed' &&
+      seconds(value['untilUsed']) > 0 &&
+      isSecondsOrNone(value['untilUsed'])
+    );
   },
 );
 
