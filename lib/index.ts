@@ -55,6 +55,7 @@ export type { Instrumentation, RunningOperation } from './contracts/instrumentat
 export type { Handler } from './contracts/handler.js';
 export type { HealthModel, PruneModel, SchemaModel } from './model/health.js';
 export type { ResolvedRequest } from './contracts/resolved-request.js';
+export type { Secret } from './contracts/secret.js';
 export type { FeatureList } from './server/feature-list.js';
 export type { ForbiddenParts } from './contracts/forbidden-parts.js';
 export { AuthorizationCodeGrantType } from './features/authorization-code/code-grant.js';

@@ -27,9 +27,18 @@ export class TextEncryption {
 
   /** Returns the decrypted text, or `undefined` if the text was modified or encrypted with an unknown secret. */
   decrypt(encrypted: string): string | undefined {
+    return this.decryptWith(this.keys, encrypted);
+  }
+
+  /** Whether a text was encrypted with the first secret. If not, encrypt it again before its secret is removed. */
+  isNewest(encrypted: string): boolean {
+    return this.decryptWith(this.keys.slice(0, 1), encrypted) !== undefined;
+  }
+
+  private decryptWith(keys: readonly Buffer[], encrypted: string): string | undefined {
     const bytes = Buffer.from(encrypted, 'base64url');
     if (bytes.length < NONCE + TAG) return undefined;
-    for (const key of this.keys) {
+    for (const key of keys) {
       try {
         const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE));
         decipher.setAuthTag(bytes.subarray(-TAG));

@@ -69,7 +69,8 @@ function* findValueErrors(options: OpenIdOptions): Iterable<string> {
     yield `\`responseTypes\` of ${FEATURE} must be a list of ${FRONT_CHANNEL_TYPES.map((one) => `'${one}'`).join(', ')}`;
   }
   const { salt, byDefault = false } = (pairwise ?? {}) as Partial<PairwiseOptions>;
-  const isPairwise = typeof salt === 'string' && salt.length >= 32 && typeof byDefault === 'boolean';
+  const isSalt = typeof salt === 'function' || (typeof salt === 'string' && salt.length >= 32);
+  const isPairwise = isSalt && typeof byDefault === 'boolean';
   if (pairwise !== undefined && !isPairwise) {
     yield `\`pairwise\` of ${FEATURE} must have a \`salt\` of at least 32 characters, and may have a boolean \`byDefault\``;
   }

@@ -27,7 +27,7 @@ export class Provider implements OpenIdProvider {
   ) {
     this.acrValues = settings.acrValues;
     this.claims = new Claims(claimsOfScopes(settings.scopes), settings);
-    this.subjects = new Subjects(settings.pairwise);
+    this.subjects = new Subjects(settings.pairwise, server);
     this.idTokens = new IdTokens(server, { settings, claims: this.claims, subjects: this.subjects });
   }
 

@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { secretsOf } from '../contracts/secret.js';
+import type { ServerContext } from '../contracts/feature.js';
 import { ServerError } from '../errors/index.js';
 import { SUBJECT_TYPE } from './client-fields.js';
 import type { CoreClient, User } from '../model/model.js';
@@ -9,9 +11,10 @@ import { claimedSector, sectorOf } from './proven-sector.js';
 export interface PairwiseOptions {
   /**
    * The secret from which pairwise identifiers are derived, at least 32 random characters long. Changing it changes
-   * every pairwise `sub`.
+   * every pairwise `sub`. A function is called when the server is made. It receives the option `config` of the module.
    */
-  salt: string;
+  // oxlint-disable-next-line no-explicit-any
+  salt: string | ((config: any) => string);
   /**
    * Whether clients that register no `subject_type` get pairwise identifiers. If `true`, clients that register
    * themselves or come from a client ID metadata document must not request public ones. Default: `false`. OpenID
@@ -22,7 +25,18 @@ export interface PairwiseOptions {
 
 /** The identifiers by which clients know users (`sub`) and sessions (`sid`). OpenID Connect Core §8 */
 export class Subjects {
-  constructor(private readonly pairwise: PairwiseOptions | undefined) {}
+  private readonly salt: string | undefined;
+
+  /**
+   * @param server The server with the settings of the application. If omitted, no identifier can be derived.
+   * @throws {InvalidArgumentError} If the salt is missing or has fewer than 32 characters.
+   */
+  constructor(
+    private readonly pairwise: PairwiseOptions | undefined,
+    server?: ServerContext,
+  ) {
+    if (pairwise && server) [this.salt] = secretsOf(pairwise.salt, '`pairwise.salt` of `openid()`', server);
+  }
 
   /** Whether the client gets pairwise identifiers. */
   isPairwise(client: CoreClient): boolean {
@@ -72,7 +86,7 @@ export class Subjects {
   }
 
   private derive(parts: readonly string[]): string {
-    return createHmac('sha256', this.pairwise!.salt).update(JSON.stringify(parts)).digest('base64url');
+    return createHmac('sha256', this.salt!).update(JSON.stringify(parts)).digest('base64url');
   }
 }
 

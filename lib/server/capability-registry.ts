@@ -85,8 +85,11 @@ export class CapabilityRegistry implements Capabilities {
     if (!entry.made) {
       assertConfig(!entry.isBeingMade, `the value that ${featureName(entry.feature)} provides depends on itself`);
       entry.isBeingMade = true;
-      entry.made = { value: entry.make() };
-      entry.isBeingMade = false;
+      try {
+        entry.made = { value: entry.make() };
+      } finally {
+        entry.isBeingMade = false;
+      }
     }
     return entry.made.value;
   }

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from '../errors/index.js';
 import type { ServerContext } from '../contracts/feature.js';
 import { isResourcePath } from '../endpoints/resource/own-resources.js';
 import { findMissingMethods, lacks } from '../model/require-methods.js';
@@ -36,6 +37,8 @@ function firstErrors(server: ServerContext, isIncomplete: boolean): readonly str
     try {
       for (const first of parts.misconfigurations?.(server) ?? []) return [first];
     } catch (error) {
+      // Settings that are functions are read, and validated, at the first use.
+      if (error instanceof InvalidArgumentError) return [error.message.replace(/^Invalid argument: /, '')];
       // Without its model methods or capabilities, a feature may be unable to validate itself.
       if (!isIncomplete) throw error;
     }

@@ -1,7 +1,8 @@
-import { assertConfig, OPENID } from '../../lib/adapter/index.js';
+import { assertConfig, LATE, OPENID } from '../../lib/adapter/index.js';
 import type { Model, ServerContext } from '../../lib/index.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
+import { moduleSecrets } from '../module/module-feature.js';
 import { requireCodes } from './check-model.js';
 
 const METHODS = {
@@ -22,14 +23,14 @@ const NO_HOW_SIGNED_IN =
 const SECRET = 'the option `secret`, which signs the CSRF tokens of consent forms,';
 
 /**
- * Verifies an interaction and the options that it needs, and returns the secret that signs its CSRF tokens.
+ * Verifies an interaction and the options that it needs, and returns the secrets that sign its CSRF tokens, the newest first.
  * @throws {InvalidArgumentError} If a method or option is missing or invalid.
  */
 export function checkInteraction(
   interaction: OAuth2Interaction,
-  { authenticateHandler, secret }: OAuth2Options,
+  { authenticateHandler, config, secret }: OAuth2Options,
   { model, server }: { model: Model | undefined; server: ServerContext | undefined },
-): string {
+): readonly string[] {
   assertConfig(typeof interaction === 'object', 'the option `interaction` must be a class, an instance or a provider');
   for (const [method, purpose] of Object.entries(METHODS)) {
     const has = typeof interaction[method as keyof typeof METHODS] === 'function';
@@ -49,10 +50,9 @@ export function checkInteraction(
     'set either `interaction` or `authenticateHandler`, not both: each of them finds the user',
   );
   assertConfig(
-    typeof secret === 'string',
-    `${SECRET} is missing: set it to at least 32 random characters, the same in every process`,
+    secret !== undefined,
+    `${SECRET} is missing: set it to at least 32 random characters, the same in every process. ${LATE}`,
   );
-  assertConfig(secret.length >= 32, `${SECRET} is too short: set it to at least 32 random characters`);
   if (model) requireCodes(model, 'interaction');
-  return secret;
+  return moduleSecrets(secret, config);
 }

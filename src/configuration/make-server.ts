@@ -45,7 +45,7 @@ const engineParts = (model: Model, options: OAuth2Options, features: FeatureList
  */
 function findEngineError(
   model: Model,
-  { options, features, events }: Omit<ServerParts, 'controllers' | 'registration'>,
+  { options, features, events }: Pick<ServerParts, 'events' | 'features' | 'options'>,
 ): string | undefined {
   try {
     void new OAuth2Server(engineParts(model, options, features), events);

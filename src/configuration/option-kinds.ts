@@ -8,7 +8,6 @@ export const NAME = optionCheck<string>(
   "a word such as 'partners'",
   (value) => typeof value === 'string' && /^[\w.-]+$/.test(value),
 );
-export const TEXT = optionCheck<string>('text', (value) => typeof value === 'string');
 export const LIST = optionCheck<unknown[]>('a list', Array.isArray);
 export const CLASS = optionCheck<object>('a class', isClass);
 export const FUNCTION = optionCheck<object>('a function', (value) => typeof value === 'function');

@@ -4,6 +4,7 @@ import {
   type EngineOptions,
   findFeatureListError,
   findInstrumentationError,
+  findSecretError,
   type OptionCheck,
 } from '../../lib/adapter/index.js';
 import type {
@@ -12,7 +13,7 @@ import type {
   OAuth2Registration,
   OAuth2Settings,
 } from '../interfaces/oauth2-module-options.interface.js';
-import { CLASS, FUNCTION, PROVIDER_OPTION, INJECTION_TOKEN, LIST, NAME, TENANT_CACHE, TEXT } from './option-kinds.js';
+import { CLASS, FUNCTION, PROVIDER_OPTION, INJECTION_TOKEN, LIST, NAME, TENANT_CACHE } from './option-kinds.js';
 import { PATHS } from './paths.js';
 
 /** A table with a validator for each option of a type. The compiler reports options without a validator. */
@@ -22,7 +23,14 @@ const ENGINE = Object.fromEntries(
   Object.entries(ENGINE_OPTIONS).map(([name, { check }]) => [name, check]),
 ) as Kinds<EngineOptions>;
 
-const SETTINGS: Kinds<OAuth2Settings> = { ...ENGINE, instrumentation: findInstrumentationError, secret: TEXT };
+const findModuleSecretError: OptionCheck = (value) => findSecretError(value, 'the option `secret`');
+
+const SETTINGS: Kinds<OAuth2Settings> = {
+  ...ENGINE,
+  config: () => undefined,
+  instrumentation: findInstrumentationError,
+  secret: findModuleSecretError,
+};
 
 /**
  * Accepts every value. `model` and `interaction` in the options of a factory are validated later, when the server is

@@ -40,10 +40,10 @@ export class InteractionFlow {
   constructor(
     private readonly server: OAuth2Server,
     private readonly interaction: OAuth2Interaction,
-    secret: string,
+    secrets: readonly string[],
   ) {
-    this.csrfTokens = new ConsentCsrfTokens(secret, server.options?.model);
-    this.promptStates = new PromptStates(secret, server.options?.model);
+    this.csrfTokens = new ConsentCsrfTokens(secrets, server.options?.model);
+    this.promptStates = new PromptStates(secrets, server.options?.model);
   }
 
   /**

@@ -27,8 +27,8 @@ interface PromptContent {
 export class PromptStates {
   private readonly states: SignedTokens<PromptContent>;
 
-  constructor(secret: string, model?: Partial<OnceModel>) {
-    this.states = new SignedTokens<PromptContent>(PROMPT, secret, model);
+  constructor(secrets: readonly string[], model?: Partial<OnceModel>) {
+    this.states = new SignedTokens<PromptContent>(PROMPT, secrets, model);
   }
 
   /**

@@ -15,9 +15,10 @@ export interface SignedTokenKind {
  * restart.
  */
 export class SignedTokens<Content extends object = object> {
+  /** @param secrets The first secret signs, and all of them verify. */
   constructor(
     private readonly kind: SignedTokenKind,
-    private readonly secret: string,
+    private readonly secrets: readonly string[],
     private readonly model: Partial<OnceModel> = {},
   ) {}
 
@@ -41,7 +42,8 @@ export class SignedTokens<Content extends object = object> {
   read(token: unknown, binding: string): Content | undefined {
     if (typeof token !== 'string') return undefined;
     const [payload = ''] = token.split('.', 1);
-    if (!constantTimeEqual(token, this.sign(payload, binding))) return undefined;
+    const isSigned = this.secrets.some((secret) => constantTimeEqual(token, this.sign(payload, binding, secret)));
+    if (!isSigned) return undefined;
     const content = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Content & { expires: number };
     return content.expires > Date.now() ? content : undefined;
   }
@@ -57,9 +59,9 @@ export class SignedTokens<Content extends object = object> {
   }
 
   /** Signs a payload with its purpose and binding. The payload contains no dot, so the signed text is unambiguous. */
-  private sign(payload: string, binding: string): string {
+  private sign(payload: string, binding: string, secret = this.secrets[0]!): string {
     const text = `nest-oauth2 ${this.kind.purpose} ${payload}.${binding}`;
-    return `${payload}.${createHmac('sha256', this.secret).update(text).digest('base64url')}`;
+    return `${payload}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
   }
 }
 
@@ -71,7 +73,7 @@ const CONSENT = { purpose: 'consent', lifetime: 15 * 60 };
  * RFC 6749 §10.12
  */
 export class ConsentCsrfTokens extends SignedTokens {
-  constructor(secret: string, model?: Partial<OnceModel>) {
-    super(CONSENT, secret, model);
+  constructor(secrets: readonly string[], model?: Partial<OnceModel>) {
+    super(CONSENT, secrets, model);
   }
 }

@@ -1,5 +1,5 @@
 import type { EngineOptions } from '../../lib/adapter/index.js';
-import type { Instrumentation, Model, ProtectedResourceModel } from '../../lib/index.js';
+import type { Instrumentation, Model, ProtectedResourceModel, Secret } from '../../lib/index.js';
 import type { OAuth2Interaction } from './oauth2-interaction.interface.js';
 
 /** The options that the factory of `forRootAsync()` may return when the application starts. */
@@ -16,8 +16,15 @@ export interface OAuth2Settings extends EngineOptions {
   instrumentation?: Instrumentation | readonly Instrumentation[];
   /**
    * The secret that signs the CSRF tokens of consent forms, the state of redirects to the login page, and the cookies
-   * of known browsers. At least 32 characters, the same in every process and after a restart. Required with an
+   * of known browsers. It is also the default secret of `keys()` and of the nonces of `dpop()`. At least 32 characters,
+   * the same in every process and after a restart. In a list, the first secret signs and encrypts, and all of them
+   * verify and decrypt, so that it can be rotated. A function is called when the server is made. Required with an
    * interaction.
    */
-  secret?: string;
+  secret?: Secret;
+  /**
+   * The value that functions in the options of features receive, such as the `ConfigService` of `@nestjs/config`:
+   * `openid({ pairwise: { salt: (config: ConfigService) => config.getOrThrow('PAIRWISE_SALT') } })`.
+   */
+  config?: unknown;
 }

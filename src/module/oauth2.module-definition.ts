@@ -22,6 +22,7 @@ import type {
   OAuth2OptionsFactory,
   OAuth2Registration,
 } from '../interfaces/oauth2-module-options.interface.js';
+import { secretOptions } from './module-feature.js';
 import { isContextUsed, OAuth2Context, requestContext } from './oauth2-context.js';
 import { createController } from '../oauth2.controller.js';
 import {
@@ -66,7 +67,7 @@ export function defineModule(module: Type, { registration, method, options }: Im
         features,
         events,
         controllers,
-        registration: { name, instances, secret: moduleOptions.secret },
+        registration: { name, instances, ...secretOptions(moduleOptions) },
       });
       made.mount(routes);
       if (isContextUsed()) made.surround(requestContext);

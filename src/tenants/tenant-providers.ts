@@ -14,7 +14,7 @@ import { InteractionFlow } from '../interaction/interaction-flow.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
 import type { OAuth2Tenants, TenantOptions } from '../interfaces/oauth2-tenants.interface.js';
-import { moduleFeature } from '../module/module-feature.js';
+import { moduleFeature, secretOptions } from '../module/module-feature.js';
 import { requestContext, trackTenants } from '../module/oauth2-context.js';
 import { getOAuth2TenantServersToken, OAUTH2_ROUTES, OAUTH2_TENANTS, type PartTokens } from '../oauth2.tokens.js';
 import { assertResources, routesOfTenant } from './tenant-routes.js';
@@ -116,17 +116,20 @@ const withoutUndefined = <T extends object>(own: T): Partial<T> =>
 
 /** Validates the options that all tenants share at start-up, as if a tenant set only an issuer. */
 function checkShared(shared: SharedParts): void {
-  const { model, options, registration } = shared;
+  const { model, options } = shared;
   const { issuer } = options;
   assertConfig(issuer === undefined, 'remove `issuer`: with `tenants`, each tenant has its own');
   if (!model) return;
   const keepsIssuers = !('saveToken' in model) || 'revokeGrant' in model;
   const remedy = 'implement it, or give each tenant its own model in `createTenantOptions()`';
   assertConfig(keepsIssuers, `the model has no method \`revokeGrant()\`, without which it stores no issuer: ${remedy}`);
-  const { name, features, controllers = true } = registration;
+  const { name, features, controllers = true } = shared.registration;
   const { events, instances } = shared;
   const withIssuer = { ...options, issuer: 'https://tenant.invalid' };
-  void makeServer(model, { options: withIssuer, features, controllers, events, registration: { name, instances } });
+  // The secret of a tenant is not known before a request.
+  const { secret = 'a placeholder, with which nothing is signed' } = options;
+  const registration = { name, instances, ...secretOptions(options), secret };
+  void makeServer(model, { options: withIssuer, features, controllers, events, registration });
 }
 
 function makeParts(tenant: string, own: TenantOptions, shared: SharedParts): TenantParts {
@@ -147,7 +150,15 @@ function makeParts(tenant: string, own: TenantOptions, shared: SharedParts): Ten
     features,
     controllers,
     events,
-    registration: { name, instances, tenant, secret: options.secret, sharesModel: !own.model },
+    registration: {
+      name,
+      instances,
+      tenant,
+      ...secretOptions(options),
+      sharesModel: !own.model,
+      // Tenants with the same model share what it encrypts.
+      ...(!own.model && { modelSecret: shared.options.secret }),
+    },
   });
   const usedInteraction = own.interaction ?? shared.interaction ?? makeInteraction(server.context);
   const canSignIn = usedInteraction ?? options.authenticateHandler ?? !controllers;

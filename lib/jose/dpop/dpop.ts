@@ -5,7 +5,8 @@ import type { Feature } from '../../contracts/feature.js';
 import type { AuthorizationHooks, TokenHooks } from '../../contracts/hooks.js';
 import { jktOf, verifyRetryBinding } from '../../tokens/confirmation.js';
 import { CLOCK_TOLERANCES } from '../clock-tolerances.js';
-import { type DpopOptions, findOptionError, findConfigurationErrors, settle } from './options.js';
+import { type DpopOptions, findConfigurationErrors, findOptionError, nonceSecrets, settle } from './options.js';
+import { NONCES, Nonces } from './nonces.js';
 import { invalidProof } from './proof.js';
 import { ProofVerifier } from './proof-verifier.js';
 import { configurationError } from '../../errors/configuration-error.js';
@@ -21,7 +22,7 @@ export function dpop(options: DpopOptions = {}): Feature {
   if (optionError !== undefined) throw configurationError(optionError);
   const settings = settle(options);
   // Servers that share the feature share the cache: a request that two of them authenticate has only one proof.
-  const proofs = new ProofVerifier(settings, options.nonce);
+  const proofs = new ProofVerifier(settings);
   return {
     id: 'dpop',
     specification: 'RFC 9449',
@@ -30,23 +31,29 @@ export function dpop(options: DpopOptions = {}): Feature {
     },
 
     install(builder) {
+      const { nonce } = options;
+      const nonces = builder.find(NONCES);
+      if (nonce) builder.provide(NONCES, () => new Nonces(nonceSecrets(nonce, builder.server), nonce));
       builder.contribute(CLOCK_TOLERANCES, { feature: '`dpop()`', seconds: settings.clockTolerance });
       return {
         confirmationMethods: ['jkt'],
         tokenSchemes: { DPoP: { algs: settings.algorithms.join(' ') } },
         authorization: { read: readThumbprint },
-        pushedRequest: { complete: (request, parameters) => completePushed(request, parameters, proofs) },
-        token: tokenHooks(proofs),
+        pushedRequest: { complete: (request, parameters) => completePushed(request, parameters, proofs, nonces()) },
+        token: tokenHooks(proofs, nonces),
         resource: {
           async verify(presented) {
             const { token, scheme } = presented;
             const jkt = jktOf(token);
             if ((scheme === 'DPoP') === (jkt === undefined)) throw schemeMismatch(scheme);
-            if (jkt !== undefined) await proofs.verifyAtResource(presented, jkt);
+            if (jkt !== undefined) await proofs.verifyAtResource(presented, jkt, nonces());
           },
         },
         metadata: () => ({ dpop_signing_alg_values_supported: settings.algorithms }),
-        misconfigurations: (server) => findConfigurationErrors(settings, server),
+        *misconfigurations(server) {
+          yield* findConfigurationErrors(settings, server);
+          void nonces();
+        },
       };
     },
   };
@@ -76,8 +83,9 @@ async function completePushed(
   request: ClientRequest,
   parameters: Record<string, string | readonly string[]>,
   proofs: ProofVerifier,
+  nonces: Nonces | undefined,
 ): Promise<void> {
-  const jkt = await proofs.verifyAtEndpoint(request, 'pushed_authorization_request');
+  const jkt = await proofs.verifyAtEndpoint(request, 'pushed_authorization_request', nonces);
   if (jkt === undefined) return;
   const requestedJkt = parameters['dpop_jkt'];
   if (requestedJkt !== undefined && requestedJkt !== jkt)
@@ -87,10 +95,10 @@ async function completePushed(
 }
 
 /** Returns the token hooks that bind tokens to the key of the DPoP proof. RFC 9449 §5 */
-const tokenHooks = (proofs: ProofVerifier): TokenHooks => ({
+const tokenHooks = (proofs: ProofVerifier, nonces: () => Nonces | undefined): TokenHooks => ({
   async admit(request) {
     const { client, tokenMembers } = request;
-    const jkt = await proofs.verifyAtEndpoint(request, 'token');
+    const jkt = await proofs.verifyAtEndpoint(request, 'token', nonces());
     if (jkt !== undefined) tokenMembers['cnf'] = { ...(tokenMembers['cnf'] as object | undefined), jkt };
     else if (DPOP_BOUND_ACCESS_TOKENS.of(client)) throw missingProof();
   },

@@ -1,6 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { constantTimeEqual } from '../../crypto/constant-time-equal.js';
+import { capability } from '../../contracts/capability.js';
 import type { DpopNonceOptions } from './options.js';
+
+/** The capability key of the DPoP nonces of a server that requires them. */
+export const NONCES = capability<Nonces>('DPoP nonces', 'dpop');
 
 /**
  * The DPoP nonces of a server, derived from a secret and the time. All processes derive the same nonces, so nothing is
@@ -8,11 +12,12 @@ import type { DpopNonceOptions } from './options.js';
  * each origin. RFC 9449 §8, §9
  */
 export class Nonces {
-  private readonly secrets: readonly string[];
   private readonly periodMs: number;
 
-  constructor({ secret, lifetime = 300 }: DpopNonceOptions) {
-    this.secrets = [secret].flat();
+  constructor(
+    private readonly secrets: readonly string[],
+    { lifetime = 300 }: DpopNonceOptions,
+  ) {
     this.periodMs = lifetime * 1000;
   }
 

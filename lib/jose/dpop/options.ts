@@ -1,10 +1,11 @@
 import type { ServerContext } from '../../contracts/feature.js';
+import { findSecretError, type Secret, secretsOf, SERVER_SECRETS } from '../../contracts/secret.js';
+import { assertConfig } from '../../errors/configuration-error.js';
 import { findUnknownOption } from '../../options/unknown-option.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Model } from '../../model/model.js';
 import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
-import { areSecrets } from '../secrets.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 
 /** The options of `dpop()`. */
@@ -35,9 +36,10 @@ export interface DpopOptions {
  */
 export interface DpopNonceOptions {
   /**
-   * The secret, at least 32 characters long. In a list, the first secret creates nonces, and all secrets verify them.
+   * The secret, at least 32 characters long. In a list, the first secret creates nonces, and all secrets verify them. A
+   * function is called when the server is made. Default: the option `secret` of the module.
    */
-  secret: string | readonly string[];
+  secret?: Secret;
   /** Seconds after which a new nonce is issued. Each nonce is accepted for twice as long. Default: `300`. */
   lifetime?: number;
 }
@@ -60,6 +62,7 @@ export const settle = (options: DpopOptions): DpopSettings => ({
 const NAMES = { algorithms: true, lifetime: true, clockTolerance: true, publicUrl: true, nonce: true } as const;
 const NONCE_NAMES = { secret: true, lifetime: true } as const;
 const FEATURE = '`dpop()`';
+const NONCE_SECRET = `\`nonce.secret\` of ${FEATURE}`;
 
 /** Returns the error message for the first invalid option, or `undefined` if all options are valid. */
 export const findOptionError = (options: DpopOptions): string | undefined =>
@@ -99,13 +102,23 @@ export function* findConfigurationErrors(
 function* findNonceErrors(nonce: DpopNonceOptions): Generator<string> {
   const unknownOption = findUnknownOption(nonce, NONCE_NAMES, `\`nonce\` of ${FEATURE}`);
   if (unknownOption !== undefined) yield unknownOption;
-  const secrets: unknown[] = [nonce.secret].flat();
-  if (!areSecrets(secrets)) {
-    yield `\`nonce\` of ${FEATURE} requires a \`secret\` of at least 32 characters`;
-  }
+  const secretError = 'secret' in nonce ? findSecretError(nonce.secret, NONCE_SECRET) : undefined;
+  if (secretError !== undefined) yield secretError;
   if (!isSeconds(nonce.lifetime, 1))
     yield `\`lifetime\` in \`nonce\` of ${FEATURE} must be a number of seconds, from 1 to 3600`;
 }
+
+/**
+ * Returns the secrets that nonces are derived from, the newest first.
+ * @throws {InvalidArgumentError} If neither `nonce` nor the module has a valid secret.
+ */
+export function nonceSecrets({ secret }: DpopNonceOptions, server: ServerContext): readonly string[] {
+  const secrets = secret === undefined ? server.find(SERVER_SECRETS) : secretsOf(secret, NONCE_SECRET, server);
+  assertConfig(secrets, NO_SECRET);
+  return secrets;
+}
+
+const NO_SECRET = `\`nonce\` of ${FEATURE} requires a secret: set the option \`secret\` of the module, which is its default, or \`nonce.secret\` of ${FEATURE}`;
 
 const isSeconds = (value: unknown, min: number) =>
   value === undefined || (typeof value === 'number' && value >= min && value <= 3600);

@@ -1,10 +1,10 @@
 import { publicDocument } from '../../endpoints/public-document.js';
 import { assertConfig, configurationError } from '../../errors/configuration-error.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
+import { findSecretError, LATE, MODEL_SECRETS, type Secret, secretsOf, settingOf } from '../../contracts/secret.js';
 import { assertKnownOptions } from '../../options/unknown-option.js';
 import { ALGORITHM_NAMES, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
 import { DECRYPTION, requiredDecryptionAlgorithms } from '../decryption/decryption-requirements.js';
-import type { KeyManagementAlgorithm } from '../encryption/algorithms.js';
 import { decryptionKey, isForDecryption } from './decryption-key.js';
 import { findKeys, KEYS } from './find-keys.js';
 import type { KeyModel } from './key-model.js';
@@ -12,21 +12,23 @@ import { ConfiguredKeys, jwkSet, type KeyRing } from './key-ring.js';
 import { type KeyMaterial, thumbprint } from './key-material.js';
 import { signingKey } from './signing-key.js';
 import { StoredKeys } from './stored-keys.js';
-import { areSecrets } from '../secrets.js';
 
 /** The options of `keys()`: the keys themselves, or how they are kept in the store. */
 export interface KeysOptions {
   /**
    * The private keys, as JWK, PEM or signers. All signing keys are published, and the first one of each algorithm
    * signs. Keys with `use: 'enc'` decrypt, each with one algorithm. The first one of each algorithm is published, and
-   * all of them decrypt. If omitted, the keys are kept in the store, and the first process that needs a key creates it.
+   * all of them decrypt. A function is called when the server is made. If omitted, the keys are kept in the store, and
+   * the first process that needs a key creates it.
    */
-  from?: readonly KeyMaterial[];
+  // oxlint-disable-next-line no-explicit-any
+  from?: readonly KeyMaterial[] | ((config: any) => readonly KeyMaterial[]);
   /**
    * The secret that encrypts the keys in the store, at least 32 characters long and the same in all processes. In a
-   * list, the first secret encrypts, and all of them decrypt. Required unless `from` is set.
+   * list, the first secret encrypts, and all of them decrypt. A function is called when the server is made. Default: the
+   * option `secret` of the module.
    */
-  secret?: string | readonly string[];
+  secret?: Secret;
   /** The signature algorithms of the keys in the store, the default first. Default: `['ES256']`. */
   algorithms?: readonly SigningAlgorithm[];
   /** Seconds for which APIs may cache the published keys. Default: `600`. */
@@ -55,28 +57,31 @@ export interface KeysOptions {
 export function keys(options: KeysOptions = {}): Feature {
   assertKnownOptions(options, NAMES, '`keys()`');
   const { from, maxAge = 600, refresh = 60, lead = 900, keep = 86_400 } = options;
-  const secrets = [options.secret ?? []].flat();
   const { algorithms = ['ES256'], rotateEvery } = options;
-  const configured = from && configuredKeys(from);
-  const optionError = configured
-    ? undefined
-    : findOptionError({ secrets, algorithms, maxAge, refresh, lead, keep, rotateEvery });
+  const known = Array.isArray(from) ? configuredKeys(from) : undefined;
+  const optionError =
+    'from' in options
+      ? findFromError(from)
+      : findOptionError({ options, algorithms, maxAge, refresh, lead, keep, rotateEvery });
   if (optionError !== undefined) throw configurationError(optionError);
   // Servers with the same store and algorithms share one key ring, for example the servers of tenants.
   const rings = new WeakMap<object, Map<string, KeyRing>>();
-  const storedRing = (model: object, decryptionAlgorithms: readonly KeyManagementAlgorithm[]): KeyRing => {
+  const storedRing = (server: ServerContext): KeyRing => {
+    const { model } = server.options;
+    const decryptionAlgorithms = requiredDecryptionAlgorithms(server);
+    const secrets = encryptingSecrets(options, server);
     const settings = { secrets, algorithms, decryptionAlgorithms, lead, keep, refresh, rotateEvery };
     const byAlgorithms = rings.get(model) ?? new Map<string, KeyRing>();
     rings.set(model, byAlgorithms);
-    const name = decryptionAlgorithms.join(' ');
-    const ring = byAlgorithms.get(name) ?? new StoredKeys(model as KeyModel, settings);
+    const name = JSON.stringify([decryptionAlgorithms, secrets]);
+    const ring = byAlgorithms.get(name) ?? new StoredKeys(model as object as KeyModel, settings);
     byAlgorithms.set(name, ring);
     return ring;
   };
   return {
     id: 'keys',
     specification: 'RFC 7517',
-    requires: configured ? [] : ['getSigningKeys', 'replaceSigningKeys'],
+    requires: from ? [] : ['getSigningKeys', 'replaceSigningKeys'],
     endpoints: {
       jwks: {
         ...publicDocument('oauth/jwks', { maxAge, build: (server) => jwkSet(findKeys(server)!) }),
@@ -84,14 +89,15 @@ export function keys(options: KeysOptions = {}): Feature {
       },
     },
     install(builder) {
-      builder.provide(
-        KEYS,
-        () => configured ?? storedRing(builder.options.model, requiredDecryptionAlgorithms(builder.server)),
-      );
+      const configured = () => known ?? configuredKeys(settingOf(from!, builder.server));
+      builder.provide(KEYS, () => (from ? configured() : storedRing(builder.server)));
       const ring = builder.use(KEYS);
       return {
-        misconfigurations: (server) =>
-          configured ? findMissingKeyErrors(server, configured) : findLifetimeErrors(server, keep, maxAge),
+        *misconfigurations(server) {
+          const keyRing = ring();
+          if (keyRing instanceof ConfiguredKeys) yield* findMissingKeyErrors(server, keyRing);
+          else yield* findLifetimeErrors(server, keep, maxAge);
+        },
         health: async () => ((await ring().current()) ? undefined : 'no signing key of `keys()` is available'),
       };
     },
@@ -140,14 +146,31 @@ function configuredKeys(from: readonly KeyMaterial[]): ConfiguredKeys {
   return new ConfiguredKeys(signing, decrypting);
 }
 
+/**
+ * Returns the secrets that encrypt the keys in the store, the newest first.
+ * @throws {InvalidArgumentError} If neither `keys()` nor the module has a valid secret.
+ */
+function encryptingSecrets({ secret }: KeysOptions, server: ServerContext): readonly string[] {
+  const secrets = secret === undefined ? server.find(MODEL_SECRETS) : secretsOf(secret, SECRET, server);
+  assertConfig(secrets, NO_SECRET);
+  return secrets;
+}
+
+const SECRET = '`secret` of `keys()`';
+const NO_SECRET =
+  '`keys()` requires a `secret` of at least 32 characters to encrypt the keys in the store: set the option `secret` of the module, which is its default, or `secret` of `keys()`, or private keys in `from`';
+
+const findFromError = (from: unknown): string | undefined =>
+  from === undefined ? `\`from\` of \`keys()\` is not set. ${LATE}` : undefined;
+
 interface StoredKeysOptions extends Required<Pick<KeysOptions, 'maxAge' | 'refresh' | 'lead' | 'keep'>> {
-  secrets: readonly unknown[];
+  options: KeysOptions;
   algorithms: unknown;
   rotateEvery: number | undefined;
 }
 
 function findOptionError({
-  secrets,
+  options,
   algorithms,
   maxAge,
   refresh,
@@ -155,9 +178,8 @@ function findOptionError({
   keep,
   rotateEvery,
 }: StoredKeysOptions): string | undefined {
-  if (!areSecrets(secrets)) {
-    return '`keys()` requires a `secret` of at least 32 characters to encrypt the keys in the store, or private keys in `from`';
-  }
+  const secretError = 'secret' in options ? findSecretError(options.secret, SECRET) : undefined;
+  if (secretError !== undefined) return secretError;
   if (!areAlgorithms(algorithms)) return `\`algorithms\` of \`keys()\` must be a list of ${ALGORITHM_NAMES}`;
   for (const [name, value] of Object.entries({ maxAge, refresh, lead, keep, rotateEvery })) {
     if (value !== undefined && !(value >= 0)) return `\`${name}\` of \`keys()\` must be a number of seconds`;

@@ -28,6 +28,8 @@ export class StoredKeyAdministration implements SigningKeys {
   protected readonly requiredAlgorithms: readonly KeyAlgorithm[];
   protected storedKeys: readonly StoredKey[] = [];
   protected readAt = -Infinity;
+  /** Whether the keys in the store are encrypted with a secret other than the first one. */
+  protected isOutdated = false;
 
   constructor(
     private readonly model: KeyModel,
@@ -97,7 +99,7 @@ export class StoredKeyAdministration implements SigningKeys {
   protected nextSigningTime = () => Date.now() + this.settings.lead * 1000;
 
   /**
-   * Changes the stored keys with the result of `next`, and drops expired ones. If another process changed the keys at
+   * Changes the stored keys with the result of `next`, drops expired ones, and encrypts with the first secret. If another process changed the keys at
    * the same time, reads them again and calls `next` with them.
    * @throws {Error} If other processes have changed the keys at each of several attempts.
    */
@@ -105,7 +107,7 @@ export class StoredKeyAdministration implements SigningKeys {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const previous = await this.read();
       const keys = next(this.storedKeys);
-      if (keys === this.storedKeys) return;
+      if (keys === this.storedKeys && !this.isOutdated) return;
       const unexpired = schedule(keys, Date.now(), this.settings.keep).map(({ key }) => key);
       if (!(await this.model.replaceSigningKeys(previous, this.encryption.encrypt(JSON.stringify(unexpired)))))
         continue;
@@ -120,6 +122,7 @@ export class StoredKeyAdministration implements SigningKeys {
     const text = encrypted === undefined ? '[]' : this.encryption.decrypt(encrypted);
     if (text === undefined) throw new ServerError(new Error(WRONG_SECRET));
     this.storedKeys = JSON.parse(text) as StoredKey[];
+    this.isOutdated = encrypted !== undefined && !this.encryption.isNewest(encrypted);
     this.readAt = performance.now();
     return encrypted;
   }

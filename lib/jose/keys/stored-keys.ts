@@ -68,6 +68,7 @@ export class StoredKeys extends StoredKeyAdministration implements KeyRing {
 
   private async renew(): Promise<void> {
     await this.read();
+    if (this.isOutdated) await this.update((keys) => keys);
     const { rotateEvery } = this.settings;
     for (const alg of this.requiredAlgorithms) {
       const existing = this.storedKeys.filter((key) => key.alg === alg);

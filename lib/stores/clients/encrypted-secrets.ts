@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from '../../errors/index.js';
+import { configurationError } from '../../errors/configuration-error.js';
+import { findSecretError } from '../../contracts/secret.js';
 import { TextEncryption } from '../../crypto/encrypt-text.js';
 import { quickHash } from './client-secret.js';
 import type { StoredClient } from '../contract/ports.js';
@@ -7,10 +9,10 @@ import type { StoredClient } from '../contract/ports.js';
 export interface EncryptedSecretsOption {
   /**
    * Encrypts the secrets of clients with `tokenEndpointAuthMethod: 'client_secret_jwt'` with this text, of at least 32
-   * characters, so that `clientSecretJwt()` can read them. In a list, the first text encrypts and all texts decrypt. If
-   * omitted, the store has only hashes of secrets and rejects these clients.
+   * characters, so that `clientSecretJwt()` can read them. In a list, the first text encrypts and all texts decrypt. A
+   * function is called at the first use. If omitted, the store has only hashes of secrets and rejects these clients.
    */
-  encryptSecretsWith?: string | readonly string[];
+  encryptSecretsWith?: string | readonly string[] | (() => string | readonly string[]);
 }
 
 const MARK = '$sealed$';
@@ -23,25 +25,29 @@ export const isEncrypted = (stored: string): boolean => /^\$sealed\$[\w-]{40,100
  * clients are stored as hashes. OpenID Connect Core §9
  */
 export class EncryptedSecrets {
-  private readonly seal: TextEncryption | undefined;
+  private readonly configured: EncryptedSecretsOption['encryptSecretsWith'];
+  private made: TextEncryption | undefined;
 
   /**
    * @throws {InvalidArgumentError} If `encryptSecretsWith` contains a text shorter than 32 characters, or is an empty
    * list.
    */
-  constructor({ encryptSecretsWith: configured }: EncryptedSecretsOption = {}) {
-    if (configured === undefined) return;
-    const texts: readonly unknown[] = [configured].flat();
-    if (texts.length === 0 || !texts.every((one) => typeof one === 'string' && one.length >= 32)) {
-      throw new InvalidArgumentError(
-        'Invalid argument: `encryptSecretsWith` must be a text of at least 32 characters, or a list of these',
-      );
-    }
-    this.seal = new TextEncryption(texts as readonly string[], 'nest-oauth2 client secrets');
+  constructor(options: EncryptedSecretsOption = {}) {
+    this.configured = options.encryptSecretsWith;
+    if (typeof this.configured !== 'function') void this.seal;
   }
 
   get canDecrypt(): boolean {
-    return this.seal !== undefined;
+    return this.configured !== undefined;
+  }
+
+  private get seal(): TextEncryption | undefined {
+    const { configured } = this;
+    if (configured === undefined || this.made) return this.made;
+    const texts: unknown = typeof configured === 'function' ? configured() : configured;
+    const error = findSecretError(texts, '`encryptSecretsWith`');
+    if (error !== undefined) throw configurationError(error);
+    return (this.made = new TextEncryption([texts as string | readonly string[]].flat(), 'nest-oauth2 client secrets'));
   }
 
   /**
@@ -79,10 +85,11 @@ export class EncryptedSecrets {
    */
   encrypt(secret: string, { tokenEndpointAuthMethod: method }: Partial<StoredClient>): string | undefined {
     if (method !== 'client_secret_jwt') return undefined;
-    if (!this.seal) throw new InvalidArgumentError(UNSEALED);
+    const { seal } = this;
+    if (!seal) throw new InvalidArgumentError(UNSEALED);
     if (Buffer.byteLength(secret) < 32) throw new InvalidArgumentError(SHORT);
     if (secret.length > MAX_LENGTH) throw new InvalidArgumentError(LONG);
-    return MARK + this.seal.encrypt(secret);
+    return MARK + seal.encrypt(secret);
   }
 }
 

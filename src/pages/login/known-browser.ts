@@ -1,6 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { constantTimeEqual } from '../../../lib/adapter/index.js';
-import { SECRET } from '../../interaction/server-secret.js';
+import { constantTimeEqual, SERVER_SECRETS } from '../../../lib/adapter/index.js';
 import { tenantOf } from '../../tenants/tenant-of.js';
 import { BrowserCookie } from '../sessions/browser-cookie.js';
 import type { Site, PageRequest } from '../site.js';
@@ -16,7 +15,7 @@ const LIFETIME = 400 * 24 * 3600;
  */
 export class KnownBrowser {
   private readonly cookie: BrowserCookie;
-  private readonly secret: string | undefined;
+  private readonly secrets: readonly string[];
 
   constructor(
     private readonly site: Site,
@@ -24,28 +23,28 @@ export class KnownBrowser {
   ) {
     const { server } = site;
     this.cookie = new BrowserCookie(pageRequest.request, pageRequest.response, server, 'oauth2-known-browser');
-    this.secret = server.find(SECRET);
+    this.secrets = server.find(SERVER_SECRETS) ?? [];
   }
 
   /** Returns the identifier of the browser if a user of this name has signed in there before, or `undefined`. */
   idFor(username: string): string | undefined {
     const [id = '', mark = ''] = this.cookie.value?.split('.') ?? [];
-    const expected = this.markOf(id, username);
-    return expected !== undefined && constantTimeEqual(mark, expected) ? id : undefined;
+    const isKnown = this.secrets.some((secret) => constantTimeEqual(mark, this.markOf(id, username, secret)));
+    return isKnown ? id : undefined;
   }
 
   /** Sets the cookie after a user of this name has signed in. */
   remember(username: string): void {
+    const [secret] = this.secrets;
+    if (secret === undefined) return;
     const id = this.idFor(username) ?? randomBytes(16).toString('base64url');
-    const mark = this.markOf(id, username);
-    if (mark !== undefined) this.cookie.issue(LIFETIME, `${id}.${mark}`);
+    this.cookie.issue(LIFETIME, `${id}.${this.markOf(id, username, secret)}`);
   }
 
-  private markOf(id: string, username: string): string | undefined {
-    if (this.secret === undefined) return undefined;
+  private markOf(id: string, username: string, secret: string): string {
     const { server } = this.site;
     const realm = [tenantOf(server) ?? null, server.issuerOf(this.pageRequest.request) ?? null];
     const text = JSON.stringify([...realm, username, id]);
-    return createHmac('sha256', this.secret).update(`nest-oauth2 known browser ${text}`).digest('base64url');
+    return createHmac('sha256', secret).update(`nest-oauth2 known browser ${text}`).digest('base64url');
   }
 }

@@ -180,7 +180,11 @@ describe('the stored secret of a client with client_secret_jwt', () => {
 
   it.each<[string, () => unknown, RegExp]>([
     ['a store without an encryption secret', () => setUp({}), /Set the option `encryptSecretsWith` of the store/],
-    ['an encryption secret that is too short', () => setUp({ encryptSecretsWith: 'short' }), /32 characters/],
+    [
+      'an encryption secret that is too short',
+      () => setUp({ encryptSecretsWith: 'short' }),
+      /at least 32 random characters/,
+    ],
     [
       'a client secret that is too short',
       async () =>

@@ -689,7 +689,7 @@ describe('dpop()', () => {
     [{ lifetime: 0 }, /`lifetime` of `dpop\(\)` must be a number of seconds/],
     [{ clockTolerance: -1 }, /`clockTolerance`/],
     [{ publicUrl: 'http://api.example.com' }, /`publicUrl` of `dpop\(\)` must be 'request' or an https URL/],
-    [{ nonce: { secret: 'short' } }, /`secret` of at least 32 characters/],
+    [{ nonce: { secret: 'short' } }, /`nonce.secret` of `dpop\(\)` must be a text of at least 32/],
     [{ nonces: {} }, /unknown option `nonces` of `dpop\(\)`/],
   ])('rejects the options %j at start-up', (options, sentence) => {
     expect(() => dpop(options as never)).toThrow(sentence);

@@ -317,8 +317,8 @@ describe('signing keys in a store', () => {
   });
 
   it.each<[string, KeysOptions, RegExp]>([
-    ['no secret', { secret: [] }, /requires a `secret` of at least 32 characters/],
-    ['a secret that is too short', { secret: 'short' }, /requires a `secret` of at least 32 characters/],
+    ['no secret', { secret: [] }, /`secret` of `keys\(\)` is not set/],
+    ['a secret that is too short', { secret: 'short' }, /`secret` of `keys\(\)` must be a text of at least 32/],
     ['an unknown algorithm', { algorithms: ['HS256' as never] }, /`algorithms` of `keys\(\)`/],
     ['a lead that is too short', { lead: 10 }, /`lead` of `keys\(\)`/],
     ['a `keep` that is too short', { keep: 60 }, /`keep` of `keys\(\)`/],

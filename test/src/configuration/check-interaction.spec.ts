@@ -11,12 +11,12 @@ describe('the start of an application whose interaction is invalid', () => {
     [
       'no secret',
       { interaction },
-      'the option `secret`, which signs the CSRF tokens of consent forms, is missing: set it to at least 32 random characters, the same in every process',
+      'the option `secret`, which signs the CSRF tokens of consent forms, is missing: set it to at least 32 random characters, the same in every process. A file that is loaded before `ConfigModule` does not see the variables of `.env`: pass a function, such as `() => process.env.OAUTH2_SECRET!`',
     ],
     [
       'a short secret',
       { interaction, secret: 'x'.repeat(31) },
-      'the option `secret`, which signs the CSRF tokens of consent forms, is too short: set it to at least 32 random characters',
+      'the option `secret` must be a text of at least 32 random characters, or a list of such texts',
     ],
     [
       'no findUser()',
@@ -48,7 +48,11 @@ describe('the start of an application whose interaction is invalid', () => {
       { interaction: () => interaction, secret },
       'the option `interaction` must be a class, an instance or a provider: pass a function as `{ useFactory }`',
     ],
-    ['a secret that is not a string', { interaction, secret: Buffer.alloc(32) }, 'the option `secret` must be text'],
+    [
+      'a secret that is not a string',
+      { interaction, secret: Buffer.alloc(32) },
+      'the option `secret` must be a text of at least 32 random characters, or a list of such texts',
+    ],
     [
       'a string as interaction',
       { interaction: 'login', secret },

@@ -132,7 +132,7 @@ describe('the start of an application with invalid OAuth2Module registration', (
 
 describe('the start of an application with valid OAuth2Module registration', () => {
   it('allows undefined options and an unused secret', async () => {
-    const options = { paths: undefined, interaction: undefined, imports: undefined, issuer: undefined, secret: 'x' };
+    const options = { paths: undefined, interaction: undefined, imports: undefined, issuer: undefined, secret: SECRET };
     const imports = [OAuth2Module.forRoot({ model: demoStore(), ...options })];
     const app = await Test.createTestingModule({ imports }).compile();
     expect(app.get(OAuth2Server, { strict: false })).toBeInstanceOf(OAuth2Server);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { ConsentCsrfTokens } from '../../../src/interaction/signed-tokens.js';
 
-const tickets = new ConsentCsrfTokens('a secret of at least thirty-two characters');
+const tickets = new ConsentCsrfTokens(['a secret of at least thirty-two characters']);
 const minutes = 60_000;
 
 describe('the CSRF token of a consent form', () => {
@@ -47,8 +47,8 @@ describe('the CSRF token of a consent form', () => {
 
   it('is valid in another process with the same secret, and invalid with another secret', () => {
     const ticket = tickets.issue('alice');
-    expect(new ConsentCsrfTokens('a secret of at least thirty-two characters').isValid(ticket, 'alice')).toBe(true);
-    expect(new ConsentCsrfTokens('another secret of thirty-two characters').isValid(ticket, 'alice')).toBe(false);
+    expect(new ConsentCsrfTokens(['a secret of at least thirty-two characters']).isValid(ticket, 'alice')).toBe(true);
+    expect(new ConsentCsrfTokens(['another secret of thirty-two characters']).isValid(ticket, 'alice')).toBe(false);
   });
 
   it('can be used only once, even if the clock of the issuing process is minutes ahead', async () => {
@@ -58,7 +58,7 @@ describe('the CSRF token of a consent form', () => {
     const spent = new Map<string, number>();
     const once = (digest: string, seconds: number) =>
       !((spent.get(digest) ?? 0) > Date.now()) && Boolean(spent.set(digest, Date.now() + seconds * 1000));
-    const known = new ConsentCsrfTokens('a secret of at least thirty-two characters', { once });
+    const known = new ConsentCsrfTokens(['a secret of at least thirty-two characters'], { once });
     at(10);
     const ticket = known.issue('alice');
     at(0);
