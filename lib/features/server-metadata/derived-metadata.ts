@@ -13,13 +13,32 @@ interface DeclaredMetadata {
 const isPublished = ({ grantTypes }: DeclaredMetadata, grantType: string): boolean =>
   typeof grantTypes === 'function' ? grantTypes(grantType) : (grantTypes?.includes(grantType) ?? true);
 
+/** The response type that OAuth 2.1 removed, together with the password grant. RFC 9700 §2.1.2, §2.4 */
+const IMPLICIT = 'token';
+
+/**
+ * Returns whether to publish a grant type if the application does not declare them: all except the password grant and
+ * the implicit grant, which every server has. They are published if the application or a feature adds its own.
+ */
+function defaultGrantTypes({ options, responseTypes }: ServerContext): (grantType: string) => boolean {
+  const ownTypes = [...responseTypes].filter(([name]) => name !== IMPLICIT);
+  const added = new Set([
+    ...Object.keys(options.extendedGrantTypes),
+    ...ownTypes.flatMap(([, type]) => requiredGrantTypes(type)),
+  ]);
+  return (grantType) => !['password', 'implicit'].includes(grantType) || added.has(grantType);
+}
+
 type Metadata = Record<string, unknown>;
 
 /** Returns the metadata that follows from the installed features, the options and the model. RFC 8414 §2 */
-export function derivedMetadata(server: ServerContext, issuer: string, declared: DeclaredMetadata): Metadata {
-  const { scopes } = declared;
+export function derivedMetadata(server: ServerContext, issuer: string, options: DeclaredMetadata): Metadata {
+  const { scopes, grantTypes } = options;
+  const declared = { ...options, grantTypes: grantTypes ?? defaultGrantTypes(server) };
   const authorizable = server.urlOf('authorize', issuer) !== undefined;
-  const responseTypes = authorizable ? supportedResponseTypes(server, declared) : [];
+  const responseTypes = (authorizable ? supportedResponseTypes(server, declared) : []).filter(
+    ([name]) => name !== IMPLICIT || grantTypes !== undefined,
+  );
   const grants = supportedGrants(server, responseTypes, declared);
   const codes = responseTypes.some(([, { grantType: grant }]) => grant === 'authorization_code');
   const derived: Metadata = {

@@ -13,8 +13,8 @@ export interface ServerMetadataOptions {
   scopes?: readonly string[];
   /**
    * The grant types to publish: a list, or a function that returns whether to publish a grant type. Other grant types
-   * remain available to clients that may use them. If omitted, all that the model supports are published, including the
-   * password grant and the implicit grant.
+   * remain available to clients that may use them. If omitted, all that the model supports are published, except the
+   * password grant and the implicit grant, which OAuth 2.1 removed. `() => true` publishes these too.
    */
   grantTypes?: readonly string[] | ((grantType: string) => boolean);
   /** Seconds for which clients may cache the document. Default: `3600`. */
@@ -83,7 +83,7 @@ function* configurationErrors(server: ServerContext, options: ServerMetadataOpti
     yield '`grantTypes` of `serverMetadata()` must be a list of grant types, or a function';
   }
   if (!(maxAge >= 0)) yield '`maxAge` of `serverMetadata()` must be a number of seconds, 0 or more';
-  const derived = derivedMetadata(server, issuer, { ...options, grantTypes: undefined });
+  const derived = derivedMetadata(server, issuer, { ...options, grantTypes: () => true });
   const supported = derived['grant_types_supported'] as readonly string[];
   const listed = typeof grantTypes === 'function' ? [] : [grantTypes].flat();
   const unknown = listed.find((type) => !supported.includes(type));

@@ -52,9 +52,6 @@ export interface McpOptions extends AllowedRequestOptions {
   registration?: Omit<RegistrationOptions, keyof ClientPolicyOptions> | false;
 }
 
-/** Whether OAuth 2.1 allows the grant type: all except the password grant and the implicit grant. */
-const isOfOAuth21 = (grantType: string): boolean => grantType !== 'password' && grantType !== 'implicit';
-
 /**
  * Returns the features that the authorization specification of the Model Context Protocol, revision 2026-07-28,
  * requires of an authorization server and its MCP server. A feature that the application lists itself replaces the one
@@ -74,7 +71,7 @@ export function mcp(options: McpOptions = {}): readonly Feature[] {
   // Every client is registered for all scopes: it sends the scope of its first request, and requests more by step-up.
   const policy = { scopes, defaultScope, allScopes: true };
   return [
-    serverMetadata({ scopes, grantTypes: isOfOAuth21 }),
+    serverMetadata({ scopes }),
     protectedResource({ resources: [resource].flat().map(describe), atRoot: true }),
     // Tokens without a resource stay valid at all routes except the MCP endpoint.
     resourceIndicators({ unrestricted: true }),

@@ -43,10 +43,10 @@ describe('the authorization server metadata (RFC 8414)', () => {
         authorization_endpoint: `${issuer}/oauth/authorize`,
         token_endpoint: `${issuer}/oauth/token`,
         token_endpoint_auth_methods_supported: AUTH_METHODS,
-        response_types_supported: ['code', 'token'],
+        response_types_supported: ['code'],
         response_modes_supported: ['query', 'fragment'],
         authorization_response_iss_parameter_supported: true,
-        grant_types_supported: ['authorization_code', 'client_credentials', 'password', 'refresh_token', 'implicit'],
+        grant_types_supported: ['authorization_code', 'client_credentials', 'refresh_token'],
         code_challenge_methods_supported: ['S256'],
       },
     });
@@ -70,9 +70,10 @@ describe('the authorization server metadata (RFC 8414)', () => {
   });
 
   it('lists only grants and response types that the model supports', async () => {
-    const { grant_types_supported: grants } = await documentOf({ without: ['getUser', 'getRefreshToken'] });
+    const metadata = { grantTypes: () => true };
+    const { grant_types_supported: grants } = await documentOf({ metadata, without: ['getUser', 'getRefreshToken'] });
     expect(grants).toEqual(['authorization_code', 'client_credentials', 'implicit']);
-    expect(await documentOf({ without: ['revokeAuthorizationCode'] })).toMatchObject({
+    expect(await documentOf({ metadata, without: ['revokeAuthorizationCode'] })).toMatchObject({
       response_types_supported: ['token'],
       response_modes_supported: ['fragment'],
       grant_types_supported: ['client_credentials', 'password', 'refresh_token', 'implicit'],
@@ -88,7 +89,7 @@ describe('the authorization server metadata (RFC 8414)', () => {
       token_endpoint: `${issuer}/oauth/token`,
       token_endpoint_auth_methods_supported: AUTH_METHODS,
       response_types_supported: [],
-      grant_types_supported: ['client_credentials', 'password', 'refresh_token'],
+      grant_types_supported: ['client_credentials', 'refresh_token'],
     });
   });
 
@@ -99,6 +100,18 @@ describe('the authorization server metadata (RFC 8414)', () => {
       grant_types_supported: ['authorization_code', 'refresh_token', 'urn:example:x'],
       response_types_supported: ['code'],
       response_modes_supported: ['query', 'fragment'],
+    });
+  });
+
+  it('lists the password grant and the implicit grant only if the application or a feature adds them', async () => {
+    expect(await documentOf({ metadata: { grantTypes: () => true } })).toMatchObject({
+      grant_types_supported: ['authorization_code', 'client_credentials', 'password', 'refresh_token', 'implicit'],
+      response_types_supported: ['code', 'token'],
+    });
+    const extendedGrantTypes = { password: class {} as never };
+    expect(await documentOf({ extendedGrantTypes })).toMatchObject({
+      grant_types_supported: ['authorization_code', 'client_credentials', 'password', 'refresh_token'],
+      response_types_supported: ['code'],
     });
   });
 

@@ -101,9 +101,9 @@ describe.each(PLATFORMS)('a client that knows only the issuer, on %s,', (platfor
       revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       introspection_endpoint: `${ISSUER}/oauth/introspect`,
       introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-      response_types_supported: ['code', 'token'],
+      response_types_supported: ['code'],
       response_modes_supported: ['query', 'fragment'],
-      grant_types_supported: ['authorization_code', 'client_credentials', 'password', 'refresh_token', 'implicit'],
+      grant_types_supported: ['authorization_code', 'client_credentials', 'refresh_token'],
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
       scopes_supported: ['notes:read'],
@@ -154,7 +154,7 @@ describe.each(PLATFORMS)('a client that knows only the issuer, on %s,', (platfor
       token_endpoint: `${ISSUER}/oauth/token`,
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       response_types_supported: [],
-      grant_types_supported: ['client_credentials', 'password', 'refresh_token'],
+      grant_types_supported: ['client_credentials', 'refresh_token'],
     });
   });
 
