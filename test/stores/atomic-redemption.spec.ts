@@ -44,17 +44,17 @@ describe.each(await findStores())('redeeming in one step with a store in $name',
     expect(await opened.another.getRefreshToken(held.refreshToken)).toMatchObject({ revokedAt: expect.any(Date) });
   });
 
-  it('redeem() consumes nothing if a database cannot save the new tokens', async () => {
-    // Redis and memory accept this token.
-    if (name === 'memory' || name === 'Redis') return;
-    const held = await issue();
-    const other = await issue();
-    const taken = next(held, { refreshToken: other.refreshToken });
-    await expect(opened.store.redeem(held, taken, WEB, ALICE)).rejects.toThrow(/unique|duplicate|not null/i);
-    expect(await opened.another.getRefreshToken(held.refreshToken)).not.toHaveProperty('revokedAt');
-    expect(await opened.another.getAccessToken(taken.accessToken)).toBeUndefined();
-    expect(await opened.store.redeem(held, next(held), WEB, ALICE)).toBeDefined();
-  });
+  if (name !== 'memory' && name !== 'Redis')
+    it('redeem() consumes nothing if a database cannot save the new tokens', async () => {
+      // Redis and memory accept this token.
+      const held = await issue();
+      const other = await issue();
+      const taken = next(held, { refreshToken: other.refreshToken });
+      await expect(opened.store.redeem(held, taken, WEB, ALICE)).rejects.toThrow(/unique|duplicate|not null/i);
+      expect(await opened.another.getRefreshToken(held.refreshToken)).not.toHaveProperty('revokedAt');
+      expect(await opened.another.getAccessToken(taken.accessToken)).toBeUndefined();
+      expect(await opened.store.redeem(held, next(held), WEB, ALICE)).toBeDefined();
+    });
 
   it('redeem() keeps the redeemed code with its data and the time of redemption', async () => {
     const code = { redirectUri: 'https://app.example/cb', codeChallenge: 'c', codeChallengeMethod: 'S256' };

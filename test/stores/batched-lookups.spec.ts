@@ -66,25 +66,25 @@ describeEach(databases)('concurrent look-ups on $name', (database) => {
     }
   });
 
-  it('find each token by an index on PostgreSQL, even before the tables have statistics', async () => {
-    if (database.name !== 'PostgreSQL') return;
-    await Promise.all(tokens.slice(0, 17).map((token) => store.getAccessToken(token)));
-    const shared = lookUps().map((statement) => statement.replace(/ -- PARAMETERS.*/s, ''));
-    const statement = shared.find((one) => one.includes('LATERAL'))!;
-    const digests = tokens.slice(0, 16).map((token) => `'${digestOf(token)}'`);
-    const runner = opened.dataSource.createQueryRunner();
-    await runner.query('SET plan_cache_mode = force_generic_plan');
-    await runner.query(`PREPARE shared AS ${statement}`);
-    const plan = (await runner.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE shared (${digests.join()})`)) as unknown;
-    await runner.query('DEALLOCATE shared');
-    await runner.query('RESET plan_cache_mode');
-    await runner.release();
-    const text = JSON.stringify(plan);
-    // The outer loop has one row for each digest, and everything inside it has at most one.
-    const rows = Array.from(text.matchAll(/"Actual Rows":([\d.]+)/g), ([, count]) => Number(count));
-    expect(rows.filter((count) => count > 1 && count !== 16)).toEqual([]);
-    expect(text).not.toMatch(/Rows Removed by Join Filter":[1-9]/);
-  });
+  if (database.name === 'PostgreSQL')
+    it('find each token by an index on PostgreSQL, even before the tables have statistics', async () => {
+      await Promise.all(tokens.slice(0, 17).map((token) => store.getAccessToken(token)));
+      const shared = lookUps().map((statement) => statement.replace(/ -- PARAMETERS.*/s, ''));
+      const statement = shared.find((one) => one.includes('LATERAL'))!;
+      const digests = tokens.slice(0, 16).map((token) => `'${digestOf(token)}'`);
+      const runner = opened.dataSource.createQueryRunner();
+      await runner.query('SET plan_cache_mode = force_generic_plan');
+      await runner.query(`PREPARE shared AS ${statement}`);
+      const plan = (await runner.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE shared (${digests.join()})`)) as unknown;
+      await runner.query('DEALLOCATE shared');
+      await runner.query('RESET plan_cache_mode');
+      await runner.release();
+      const text = JSON.stringify(plan);
+      // The outer loop has one row for each digest, and everything inside it has at most one.
+      const rows = Array.from(text.matchAll(/"Actual Rows":([\d.]+)/g), ([, count]) => Number(count));
+      expect(rows.filter((count) => count > 1 && count !== 16)).toEqual([]);
+      expect(text).not.toMatch(/Rows Removed by Join Filter":[1-9]/);
+    });
 
   it('share statements for clients too', async () => {
     const ids = Array.from({ length: 20 }, (_, index) => `client ${index}`);

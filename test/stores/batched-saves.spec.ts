@@ -70,16 +70,16 @@ describeEach(databases)('concurrent saves of tokens on $name', (database) => {
     }
   });
 
-  it('prepare few different statements, whatever the number of tokens', async () => {
-    if (database.name !== 'PostgreSQL') return;
-    for (let amount = 3; amount <= 20; amount++) {
-      await Promise.all(
-        namesOf(`amount ${amount}`, amount).map((token) => store.saveToken(tokenOf(token), WEB, MACHINE)),
-      );
-    }
-    const texts = new Set(inserts().map((statement) => statement.replace(/ -- PARAMETERS.*/s, '')));
-    expect(texts.size).toBeLessThanOrEqual(2);
-  });
+  if (database.name === 'PostgreSQL')
+    it('prepare few different statements, whatever the number of tokens', async () => {
+      for (let amount = 3; amount <= 20; amount++) {
+        await Promise.all(
+          namesOf(`amount ${amount}`, amount).map((token) => store.saveToken(tokenOf(token), WEB, MACHINE)),
+        );
+      }
+      const texts = new Set(inserts().map((statement) => statement.replace(/ -- PARAMETERS.*/s, '')));
+      expect(texts.size).toBeLessThanOrEqual(2);
+    });
 
   it('save several tokens of one grant', async () => {
     const tokens = namesOf('one grant', 30);

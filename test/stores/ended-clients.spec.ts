@@ -75,22 +75,22 @@ describe.each(await findStores())('revoking all grants of a client with a store 
     expect(await isAlive(accessToken)).toBe(true);
   });
 
-  it('grants of a removed client stay revoked, even if the client is created again', async () => {
-    if (name === 'memory') return;
-    const store = opened.store as Keeping;
-    const { accessToken } = await save();
-    expect(await isAlive(accessToken)).toBe(true);
-    expect(await store.removeClient('web')).toBe(true);
-    expect(await store.getClient('web', null)).toBeUndefined();
-    expect(await store.removeClient('web')).toBe(false);
-    // A request that was in progress when the client was removed.
-    const late = await save();
-    await (opened.another as RedisStore).saveClient(WEB);
-    expect([await isAlive(accessToken), await isAlive(late.accessToken)]).toEqual([false, false]);
-    const next = await save();
-    await store.saveClient(WEB);
-    expect(await isAlive(next.accessToken)).toBe(true);
-  });
+  if (name !== 'memory')
+    it('grants of a removed client stay revoked, even if the client is created again', async () => {
+      const store = opened.store as Keeping;
+      const { accessToken } = await save();
+      expect(await isAlive(accessToken)).toBe(true);
+      expect(await store.removeClient('web')).toBe(true);
+      expect(await store.getClient('web', null)).toBeUndefined();
+      expect(await store.removeClient('web')).toBe(false);
+      // A request that was in progress when the client was removed.
+      const late = await save();
+      await (opened.another as RedisStore).saveClient(WEB);
+      expect([await isAlive(accessToken), await isAlive(late.accessToken)]).toEqual([false, false]);
+      const next = await save();
+      await store.saveClient(WEB);
+      expect(await isAlive(next.accessToken)).toBe(true);
+    });
 });
 
 describe.each(await findDatabases())(

@@ -74,53 +74,53 @@ describe('docs/guides/prisma.md', () => {
     expect(stdout).toBe('');
   }, 120_000);
 
-  it('shows applications that issue tokens on PostgreSQL', async () => {
-    if (!hasPostgres) return;
-    const { type, variable, url } = SERVERS[0];
-    const schema = ownPrefix('prisma_page');
-    const database = await new DataSource({
-      type,
-      url: process.env[variable] ?? url,
-      schema,
-      poolSize: 1,
-    }).initialize();
-    await database.query(`CREATE SCHEMA ${schema}`);
-    await database.query(`SET search_path = ${schema}; ${read('docs/schema/postgresql.sql')}`);
-    const location = new URL(process.env[variable] ?? url);
-    location.searchParams.set('options', `-c search_path=${schema}`);
-    const previous = { ...process.env };
-    Object.assign(process.env, { DATABASE_URL: location.href, OAUTH2_SECRET: 'a secret of at least 32 characters' });
-    try {
-      for (const name of ['app', 'features']) {
-        const { AppModule, store } = (await import(join(folder, `src/${name}.module.ts`))) as {
-          AppModule: new () => object;
-          store: PrismaStore;
-        };
-        const app = await NestFactory.create(AppModule, { logger: false, abortOnError: false });
-        await app.listen(0, '127.0.0.1');
-        const client = { id: `client of ${name}`, grants: ['client_credentials'], scopes: ['notes:read'] };
-        const secret = 'a secret of 32 characters or more';
-        await store.saveClient({ ...client, secret });
-        const authorization = `Basic ${Buffer.from(`${encodeURIComponent(client.id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
-        const send = (path: string, init?: RequestInit) => app.getUrl().then((at) => fetch(`${at}${path}`, init));
-        const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'notes:read' });
-        const issued = await send('/oauth/token', { method: 'POST', headers: { authorization }, body });
-        expect([issued.status, await issued.json()]).toMatchObject([200, { token_type: 'Bearer' }]);
-        const discovered = await send('/.well-known/openid-configuration');
-        expect(discovered.status).toBe(name === 'app' ? 404 : 200);
-        await app.close();
+  if (hasPostgres)
+    it('shows applications that issue tokens on PostgreSQL', async () => {
+      const { type, variable, url } = SERVERS[0];
+      const schema = ownPrefix('prisma_page');
+      const database = await new DataSource({
+        type,
+        url: process.env[variable] ?? url,
+        schema,
+        poolSize: 1,
+      }).initialize();
+      await database.query(`CREATE SCHEMA ${schema}`);
+      await database.query(`SET search_path = ${schema}; ${read('docs/schema/postgresql.sql')}`);
+      const location = new URL(process.env[variable] ?? url);
+      location.searchParams.set('options', `-c search_path=${schema}`);
+      const previous = { ...process.env };
+      Object.assign(process.env, { DATABASE_URL: location.href, OAUTH2_SECRET: 'a secret of at least 32 characters' });
+      try {
+        for (const name of ['app', 'features']) {
+          const { AppModule, store } = (await import(join(folder, `src/${name}.module.ts`))) as {
+            AppModule: new () => object;
+            store: PrismaStore;
+          };
+          const app = await NestFactory.create(AppModule, { logger: false, abortOnError: false });
+          await app.listen(0, '127.0.0.1');
+          const client = { id: `client of ${name}`, grants: ['client_credentials'], scopes: ['notes:read'] };
+          const secret = 'a secret of 32 characters or more';
+          await store.saveClient({ ...client, secret });
+          const authorization = `Basic ${Buffer.from(`${encodeURIComponent(client.id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
+          const send = (path: string, init?: RequestInit) => app.getUrl().then((at) => fetch(`${at}${path}`, init));
+          const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'notes:read' });
+          const issued = await send('/oauth/token', { method: 'POST', headers: { authorization }, body });
+          expect([issued.status, await issued.json()]).toMatchObject([200, { token_type: 'Bearer' }]);
+          const discovered = await send('/.well-known/openid-configuration');
+          expect(discovered.status).toBe(name === 'app' ? 404 : 200);
+          await app.close();
+        }
+        const [counted] = await database.query<{ count: string }[]>(
+          `SELECT COUNT(*) AS count FROM ${schema}.oauth_tokens`,
+        );
+        expect(Number(counted!.count)).toBeGreaterThanOrEqual(2);
+      } finally {
+        for (const name of ['DATABASE_URL', 'OAUTH2_SECRET']) {
+          if (previous[name] === undefined) delete process.env[name];
+          else process.env[name] = previous[name];
+        }
+        await database.query(`DROP SCHEMA ${schema} CASCADE`);
+        await database.destroy();
       }
-      const [counted] = await database.query<{ count: string }[]>(
-        `SELECT COUNT(*) AS count FROM ${schema}.oauth_tokens`,
-      );
-      expect(Number(counted!.count)).toBeGreaterThanOrEqual(2);
-    } finally {
-      for (const name of ['DATABASE_URL', 'OAUTH2_SECRET']) {
-        if (previous[name] === undefined) delete process.env[name];
-        else process.env[name] = previous[name];
-      }
-      await database.query(`DROP SCHEMA ${schema} CASCADE`);
-      await database.destroy();
-    }
-  }, 60_000);
+    }, 60_000);
 });

@@ -66,29 +66,29 @@ describe.each(cases)('a database of version $title', ({ database, version, count
     await store.saveClient(WEB);
   });
 
-  it('keeps the tokens that the earlier version issued', async () => {
-    if (!isComplete) return;
-    expect(await store.getClient('web', null)).toMatchObject({ id: 'web', redirectUris: WEB.redirectUris });
-    expect(await store.getAccessToken('access early')).toMatchObject({ scope: 'read', user: ALICE });
-    const code = (await store.getAuthorizationCode('code'))!;
-    expect(await store.redeem(code, tokens('redeemed', 'grant of code'), WEB, ALICE)).toBeDefined();
-    const refreshed = (await store.getRefreshToken('refresh early'))!;
-    expect(await store.redeem(refreshed, tokens('again', 'grant of early'), WEB, ALICE)).toBeDefined();
-    expect(await store.getAccessToken('access again')).toBeDefined();
-  });
+  if (isComplete)
+    it('keeps the tokens that the earlier version issued', async () => {
+      expect(await store.getClient('web', null)).toMatchObject({ id: 'web', redirectUris: WEB.redirectUris });
+      expect(await store.getAccessToken('access early')).toMatchObject({ scope: 'read', user: ALICE });
+      const code = (await store.getAuthorizationCode('code'))!;
+      expect(await store.redeem(code, tokens('redeemed', 'grant of code'), WEB, ALICE)).toBeDefined();
+      const refreshed = (await store.getRefreshToken('refresh early'))!;
+      expect(await store.redeem(refreshed, tokens('again', 'grant of early'), WEB, ALICE)).toBeDefined();
+      expect(await store.getAccessToken('access again')).toBeDefined();
+    });
 
-  it('can be used by the earlier version and this version at the same time', async () => {
-    if (!isComplete) return;
-    await old.run('late');
-    expect(await store.getAccessToken('access late')).toMatchObject({ user: ALICE });
-    await store.saveToken(tokens('new', 'grant of new'), WEB, ALICE);
-    expect(await old.run('find')).toHaveLength(1);
-    await old.run('refresh');
-    expect(await store.getRefreshToken('refresh new')).toMatchObject({ revokedAt: expect.any(Date) });
-    expect(await store.getAccessToken('access refreshed')).toMatchObject({ user: ALICE });
-    expect(await store.revokeGrantsOf({ userId: 'alice' })).toBeGreaterThan(0);
-    expect(await old.run('find')).toHaveLength(0);
-  });
+  if (isComplete)
+    it('can be used by the earlier version and this version at the same time', async () => {
+      await old.run('late');
+      expect(await store.getAccessToken('access late')).toMatchObject({ user: ALICE });
+      await store.saveToken(tokens('new', 'grant of new'), WEB, ALICE);
+      expect(await old.run('find')).toHaveLength(1);
+      await old.run('refresh');
+      expect(await store.getRefreshToken('refresh new')).toMatchObject({ revokedAt: expect.any(Date) });
+      expect(await store.getAccessToken('access refreshed')).toMatchObject({ user: ALICE });
+      expect(await store.revokeGrantsOf({ userId: 'alice' })).toBeGreaterThan(0);
+      expect(await old.run('find')).toHaveLength(0);
+    });
 
   it('remains usable by this version after a later version has added a nullable column', async () => {
     const table = `${old.prefix}tokens`;

@@ -87,16 +87,16 @@ describe.each(databases)('a store on $name', (database) => {
     }
   });
 
-  it('fails only the one of several concurrent calls that the database rejects', async () => {
-    if (database.name.startsWith('SQLite')) return;
-    const names = Array.from({ length: 20 }, (_, index) => `shared ${index}`);
-    // The column of the grant has space for 255 characters.
-    const grantOf = (name: string) => (name === 'shared 7' ? 'g'.repeat(300) : name);
-    const results = await Promise.allSettled(
-      names.map((name) => store.saveToken(tokens(name, grantOf(name)), WEB, ALICE)),
-    );
-    expect(results.flatMap(({ status }, index) => (status === 'rejected' ? index : []))).toEqual([7]);
-  });
+  if (!database.name.startsWith('SQLite'))
+    it('fails only the one of several concurrent calls that the database rejects', async () => {
+      const names = Array.from({ length: 20 }, (_, index) => `shared ${index}`);
+      // The column of the grant has space for 255 characters.
+      const grantOf = (name: string) => (name === 'shared 7' ? 'g'.repeat(300) : name);
+      const results = await Promise.allSettled(
+        names.map((name) => store.saveToken(tokens(name, grantOf(name)), WEB, ALICE)),
+      );
+      expect(results.flatMap(({ status }, index) => (status === 'rejected' ? index : []))).toEqual([7]);
+    });
 
   it('names the missing tables at start-up, and when it is used', async () => {
     const given = { users, prefix: `${prefix}none_`, deadline: 15 };
@@ -108,18 +108,18 @@ describe.each(databases)('a store on $name', (database) => {
     await missing.close();
   });
 
-  it('rejects with 503 after its deadline', async () => {
-    if (database.name.startsWith('SQLite')) return;
-    const given = { users, prefix, deadline: 0.3 };
-    const slow = await LIBRARIES[database.library](options, given);
-    await store.saveToken(tokens('locked', 'locked'), WEB, ALICE);
-    const used = (await store.getRefreshToken('refresh locked'))!;
-    const runner = opened.dataSource.createQueryRunner();
-    await runner.startTransaction();
-    await runner.query(`UPDATE ${prefix}tokens SET scope = 'read' WHERE kind = 'refresh'`);
-    await expect(slow.store.redeem(used, tokens('late', 'locked'), WEB, ALICE)).rejects.toMatchObject({ code: 503 });
-    await runner.commitTransaction();
-    await runner.release();
-    await slow.close();
-  });
+  if (!database.name.startsWith('SQLite'))
+    it('rejects with 503 after its deadline', async () => {
+      const given = { users, prefix, deadline: 0.3 };
+      const slow = await LIBRARIES[database.library](options, given);
+      await store.saveToken(tokens('locked', 'locked'), WEB, ALICE);
+      const used = (await store.getRefreshToken('refresh locked'))!;
+      const runner = opened.dataSource.createQueryRunner();
+      await runner.startTransaction();
+      await runner.query(`UPDATE ${prefix}tokens SET scope = 'read' WHERE kind = 'refresh'`);
+      await expect(slow.store.redeem(used, tokens('late', 'locked'), WEB, ALICE)).rejects.toMatchObject({ code: 503 });
+      await runner.commitTransaction();
+      await runner.release();
+      await slow.close();
+    });
 });

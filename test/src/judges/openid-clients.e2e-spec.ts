@@ -130,8 +130,8 @@ describe.each(ANY_PLATFORM)('an OpenID provider for real relying parties, on %s,
     expect(told).toMatchObject({ id: ALICE.sub, displayName: ALICE.name, emails: [{ value: ALICE.email }] });
   });
 
-  it('signs a user in at Authlib, if Python and Authlib are installed', async () => {
-    if (!isAuthlibHere) return;
-    expect(await signInByAuthlib(provider, AUTHLIB_CALLBACK, visit)).toMatchObject(ALICE);
-  });
+  if (isAuthlibHere)
+    it('signs a user in at Authlib, if Python and Authlib are installed', async () => {
+      expect(await signInByAuthlib(provider, AUTHLIB_CALLBACK, visit)).toMatchObject(ALICE);
+    });
 });
