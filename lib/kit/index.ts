@@ -1,5 +1,6 @@
 export { actingAs, type ActingAsOptions, type ActingAsTarget } from './acting-as.js';
 export { checkModel } from './check-model.js';
+export { withClockOffset } from './clock.js';
 export { ContractViolation, type Feature } from './contract.js';
 export { describeModelContract, type DescribeOptions } from './describe-model-contract.js';
 export type { Guarantee, Outcome, Report } from './report.js';

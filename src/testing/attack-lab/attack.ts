@@ -1,0 +1,30 @@
+import type { LabContext } from './context.js';
+import type { Lab } from './lab.js';
+import type { Outcome } from './outcome.js';
+
+/** The texts of an attack. */
+export interface AttackText {
+  /** The name in the options `only` and `skip`. */
+  readonly id: string;
+  /** The section of the specification, or the advisory, that describes the attack. */
+  readonly source: string;
+  /**
+   * What the application must have: a capability such as `user`, an endpoint such as `/introspection`, a feature such
+   * as `dpop()`, or a grant such as `refresh_token`. `code` means a user and the authorization code grant.
+   */
+  readonly needs: readonly string[];
+  /** What the attack tries, as a sentence. */
+  readonly title: string;
+  /** How to correct an application in which the attack succeeds. */
+  readonly remedy: string;
+}
+
+/** An attack on the authorization server or on a guarded route. */
+export interface Attack extends AttackText {
+  /** Returns why there is nothing to attack. `undefined` if the attack applies. */
+  applies(context: LabContext): string | undefined;
+  run(lab: Lab): Promise<Outcome>;
+}
+
+/** The code of attacks, by ID. */
+export type AttackRuns = Readonly<Record<string, (lab: Lab) => Promise<Outcome>>>;

@@ -1,0 +1,39 @@
+import type { Attack, AttackRuns } from '../attack.js';
+import { CATALOG } from '../catalog.js';
+import type { LabContext } from '../context.js';
+import type { Lab } from '../lab.js';
+import { CLIENT_AUTHENTICATION_ATTACKS } from './client-authentication.js';
+import { CODE_ATTACKS } from './codes.js';
+import { CROSS_ORIGIN_ATTACKS } from './cross-origin.js';
+import { FLOOD_ATTACKS } from './floods.js';
+import { REDIRECTOR_ATTACKS } from './open-redirectors.js';
+import { PAGE_ATTACKS } from './pages.js';
+import { PKCE_ATTACKS } from './pkce.js';
+import { RACE_ATTACKS } from './races.js';
+import { REDIRECT_URI_ATTACKS } from './redirect-uris.js';
+import { REFRESH_TOKEN_ATTACKS } from './refresh-tokens.js';
+import { SCOPE_ATTACKS } from './scopes.js';
+import { SESSION_ATTACKS } from './sessions.js';
+
+const RUNS: AttackRuns = {
+  ...CODE_ATTACKS,
+  ...PKCE_ATTACKS,
+  ...REDIRECT_URI_ATTACKS,
+  ...REDIRECTOR_ATTACKS,
+  ...PAGE_ATTACKS,
+  ...SESSION_ATTACKS,
+  ...CLIENT_AUTHENTICATION_ATTACKS,
+  ...SCOPE_ATTACKS,
+  ...REFRESH_TOKEN_ATTACKS,
+  ...CROSS_ORIGIN_ATTACKS,
+  ...RACE_ATTACKS,
+  ...FLOOD_ATTACKS,
+};
+
+/** All attacks of the lab, in the order in which they run. */
+export const ATTACKS: readonly Attack[] = CATALOG.map((text) =>
+  Object.assign({}, text, {
+    applies: (context: LabContext) => context.lacksAny(text.needs),
+    run: (lab: Lab) => RUNS[text.id]!(lab),
+  }),
+);

@@ -1,0 +1,120 @@
+import type { AttackRuns } from '../attack.js';
+import { EVIL_ORIGIN } from '../browser.js';
+import { describeResponse, resisted, succeeded } from '../outcome.js';
+
+/** Attacks that abuse the server as an open redirector, or that confuse a client about the server. RFC 9700 §4.4, §4.11 */
+export const REDIRECTOR_ATTACKS: AttackRuns = {
+  async 'open-redirect-unknown-client'(lab) {
+    const query = new URLSearchParams({
+      response_type: 'code',
+      client_id: 'attack-lab-unknown',
+      redirect_uri: `${EVIL_ORIGIN}/callback`,
+      state: 'x',
+    });
+    const response = await (await lab.victim()).open(lab.at('authorize', query));
+    return response.headers.location?.startsWith(EVIL_ORIGIN)
+      ? succeeded('the error was sent to the redirect URI of an unknown client', response)
+      : resisted(describeResponse(response));
+  },
+  async 'open-redirect-login'(lab) {
+    const { signIn } = lab.parts.context.options;
+    const targets = [
+      `${EVIL_ORIGIN}/`,
+      '//evil.attack-lab.example/',
+      String.raw`/\evil.attack-lab.example/`,
+      '/%09/evil.attack-lab.example',
+      'javascript:alert(1)',
+    ];
+    for (const target of targets) {
+      const browser = await lab.parts.visitor.newBrowser();
+      const page = await browser.open(`${lab.urlOf('login')}?return_to=${encodeURIComponent(target)}`);
+      const { username, password } = signIn as { username: string; password: string };
+      const next = await browser.logIn(page, username, password);
+      await browser.open(lab.target.urlOf('logout') ?? '/', { method: 'POST', form: {} });
+      const location = next.headers.location ?? '';
+      const origin = URL.canParse(location, next.sent.url) ? new URL(location, next.sent.url).origin : location;
+      if (next.status < 400 && location !== '' && origin !== lab.target.origin) {
+        return succeeded(`the login with \`return_to=${target}\` continued at ${location}`, next);
+      }
+    }
+    return resisted(`${targets.length} targets outside of the application were ignored`);
+  },
+  async 'open-redirect-logout'(lab) {
+    const browser = await lab.parts.visitor.newBrowser();
+    const { id } = await lab.client('web');
+    const query = {
+      post_logout_redirect_uri: `${EVIL_ORIGIN}/`,
+      client_id: id,
+      return_to: `${EVIL_ORIGIN}/`,
+      state: 'x',
+    };
+    const pages = [
+      await browser.open(lab.at('logout', query)),
+      await browser.open(lab.urlOf('logout'), { method: 'POST', form: query }),
+    ];
+    const evil = pages.find(
+      ({ headers }) =>
+        headers.location?.startsWith(EVIL_ORIGIN) || String(headers['refresh'] ?? '').includes(EVIL_ORIGIN),
+    );
+    return evil
+      ? succeeded('signing out continued at an unregistered URI', evil)
+      : resisted(pages.map(describeResponse).join('; '));
+  },
+  async 'redirect-status'(lab) {
+    const browser = await lab.parts.visitor.newBrowser();
+    const client = await lab.newClient({}).catch(() => lab.client('web'));
+    const { page, left } = await lab.authorize(client, {}, { browser });
+    return [307, 308].includes(page.status) && left
+      ? succeeded(`the form was redirected to the client with status ${page.status}`, page)
+      : resisted(describeResponse(page));
+  },
+  async 'mix-up'(lab) {
+    const { params, page } = await lab.grant(await lab.client('web'));
+    return params.get('iss') === lab.target.issuer
+      ? resisted(`the response contains iss=${params.get('iss')}`)
+      : succeeded(`the authorization response has ${params.has('iss') ? 'another' : 'no'} \`iss\``, page);
+  },
+  async 'mix-up-error'(lab) {
+    const { params, page } = await lab.authorize(await lab.client('web'), { response_type: 'attack_lab' });
+    if (!params.has('error')) return resisted(`no redirect: ${describeResponse(page)}`);
+    return params.get('iss') === lab.target.issuer
+      ? resisted(`the error contains iss=${params.get('iss')}`)
+      : succeeded('the error response has no `iss`', page);
+  },
+  async 'state-lost'(lab) {
+    const state = 'a b&code=evil#%2B"<>';
+    const { params, page } = await lab.authorize(await lab.client('web'), { state });
+    const codes = params.getAll('code');
+    return params.get('state') === state && codes.length === 1
+      ? resisted('`state` was returned unchanged and added no parameter')
+      : succeeded(
+          `the response has ${codes.length} codes and a \`state\` that ${params.has('state') ? 'differs' : 'is missing'}`,
+          page,
+        );
+  },
+  async 'host-header'(lab) {
+    const host = 'evil.attack-lab.example';
+    const headers = {
+      'x-forwarded-host': host,
+      forwarded: `host=${host}`,
+      'x-forwarded-proto': 'https',
+      'x-original-host': host,
+    };
+    const paths = ['metadata', 'openid_configuration', 'login', 'authorize'].flatMap(
+      (id) => lab.target.urlOf(id) ?? [],
+    );
+    const urls = [
+      ...paths,
+      `${lab.target.origin}/.well-known/oauth-authorization-server`,
+      `${lab.target.origin}/.well-known/openid-configuration`,
+      ...(lab.parts.context.options.pages ?? []).map((path) => lab.target.origin + path),
+    ];
+    for (const url of new Set(urls)) {
+      const response = await lab.send(url, { headers });
+      const shown = `${response.text} ${response.headers.location ?? ''} ${String(response.headers['set-cookie'] ?? '')}`;
+      if (shown.includes(host))
+        return succeeded(`${new URL(url).pathname} contains the host that the attacker sent`, response);
+    }
+    return resisted(`${new Set(urls).size} pages and documents ignore the forwarded host`);
+  },
+};

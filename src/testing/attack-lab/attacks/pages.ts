@@ -1,0 +1,206 @@
+import type { AttackRuns } from '../attack.js';
+import { readForms } from '../forms.js';
+import type { Lab } from '../lab.js';
+import { describeResponse, Inconclusive, judge, NotApplicable, type Outcome, resisted, succeeded } from '../outcome.js';
+import type { LabResponse } from '../wire.js';
+
+/** Attacks on the pages and forms of the server. RFC 9700 §4.7, §4.16 */
+export const PAGE_ATTACKS: AttackRuns = {
+  async 'csrf-consent'(lab) {
+    const { page, form } = await consentPage(lab);
+    const { ticket, ...fields } = form.fields;
+    const browser = await lab.victim();
+    const response = await browser.open(page.sent.url, { form: { ...fields, decision: 'allow' }, from: 'evil' });
+    const same = await browser.open(page.sent.url, { form: { ...fields, decision: 'allow' } });
+    return refusesDecision([response, same], 'the decision was accepted without a CSRF token');
+  },
+  async 'csrf-consent-other-request'(lab) {
+    const { form } = await consentPage(lab, 'first');
+    const other = await consentPage(lab, 'other');
+    const browser = await lab.victim();
+    const response = await browser.submit(other.page, { ...other.form, fields: form.fields }, { decision: 'allow' });
+    return refusesDecision([response], 'the token of another request was accepted');
+  },
+  async 'consent-by-link'(lab) {
+    const { page, form } = await consentPage(lab);
+    const query = new URLSearchParams({ ...form.fields, decision: 'allow' });
+    const response = await (await lab.victim()).open(`${page.sent.url}&${query.toString()}`, { from: 'evil' });
+    return refusesDecision([response], 'a link was accepted as decision');
+  },
+  async 'consent-replay'(lab) {
+    const { page, form } = await consentPage(lab);
+    const browser = await lab.victim();
+    const first = await browser.submit(page, form, { decision: 'allow' });
+    if (!hasCode(first)) throw new Inconclusive(`the consent form led to no code: ${describeResponse(first)}`);
+    const again = await browser.submit(page, form, { decision: 'allow', prompt: 'consent' });
+    return hasCode(again) && codeOf(again) !== codeOf(first) && !(await isRemembered(lab, page))
+      ? succeeded('the same consent form led to a second code', again)
+      : resisted(describeResponse(again));
+  },
+  async 'csrf-login'(lab) {
+    const browser = await lab.parts.visitor.newBrowser();
+    const page = await browser.open(lab.urlOf('login'));
+    const form = readForms(page.text).find(({ password }) => password !== undefined);
+    if (!form) throw new Inconclusive('the login page has no form with a password');
+    const { username, password } = lab.parts.context.options.signIn as { username: string; password: string };
+    const typed = { [form.text ?? 'username']: username, [form.password!]: password };
+    const foreign = await lab.parts.visitor.newBrowser();
+    const response = await foreign.open(lab.urlOf('login'), { form: typed, from: 'evil' });
+    return judge(response, 'the login form was accepted without its CSRF token', response.status < 400);
+  },
+  async 'csrf-own-pages'(lab) {
+    const browser = await signedIn(lab);
+    let count = 0;
+    for (const path of lab.parts.context.options.pages!) {
+      const page = await openOwn(lab, path);
+      for (const form of readForms(page.text).filter(({ method }) => method === 'POST')) {
+        count += 1;
+        const fields = Object.fromEntries(Object.entries(form.fields).filter(([name]) => !form.hidden.includes(name)));
+        const target = new URL(form.action || page.sent.url, page.sent.url).href;
+        const response = await browser.open(target, { form: { ...fields, attack_lab: '1' } });
+        if (response.status < 400)
+          return succeeded(`the form of ${path} was accepted without its hidden fields`, response);
+      }
+    }
+    if (count === 0) throw new NotApplicable('the listed pages have no form that is sent by POST');
+    return resisted(`${count} forms were rejected`);
+  },
+  async 'csrf-applications'(lab) {
+    const web = await lab.client('web');
+    const refresh = lab.refreshTokenOf(await lab.tokens(web));
+    const browser = await lab.victim();
+    const response = await browser.open(lab.urlOf('applications'), { form: { client_id: web.id } });
+    const after = await lab.refresh(web, refresh);
+    return after.status < 400
+      ? resisted(`the application still has access: ${describeResponse(response)}`)
+      : succeeded('the form was accepted without its CSRF token', response);
+  },
+  async clickjacking(lab) {
+    const pages = await serverPages(lab);
+    const open = pages.find((page) => !isUnframeable(page));
+    return open
+      ? succeeded(`${pathOf(open)} can be shown in a frame`, open)
+      : resisted(`${pages.map(pathOf).join(', ')} cannot be shown in a frame`);
+  },
+  async 'clickjacking-own-pages'(lab) {
+    await signedIn(lab);
+    for (const path of lab.parts.context.options.pages!) {
+      const page = await openOwn(lab, path);
+      if (!isUnframeable(page)) return succeeded(`${path} can be shown in a frame`, page);
+    }
+    return resisted('no page can be shown in a frame');
+  },
+  async 'page-cache'(lab) {
+    const pages = await serverPages(lab);
+    const stored = pages.find(({ headers }) => !/no-store/.test(headers['cache-control'] ?? ''));
+    return stored
+      ? succeeded(`${pathOf(stored)} may be stored by caches`, stored)
+      : resisted('all pages have no-store');
+  },
+  async 'referrer-leak'(lab) {
+    const pages = await serverPages(lab);
+    const leaking = pages.find(
+      ({ headers, text }) =>
+        !/no-referrer|same-origin|strict-origin|(?<!-when-cross-)origin$/.test(
+          String(headers['referrer-policy'] ?? ''),
+        ) && !/<meta[^>]*name="referrer"/.test(text),
+    );
+    return leaking
+      ? succeeded(`${pathOf(leaking)} has no referrer policy`, leaking)
+      : resisted('all pages have a referrer policy');
+  },
+  async 'xss-parameters'(lab) {
+    const script = '"><script>attackLab()</script>';
+    const web = await lab.client('web');
+    const requests: Record<string, string>[] = [
+      { client_id: script },
+      { client_id: web.id, redirect_uri: script },
+      {
+        client_id: web.id,
+        redirect_uri: web.redirectUri,
+        response_type: 'code',
+        scope: script,
+        login_hint: script,
+        ui_locales: script,
+        state: script,
+      },
+      {
+        error: script,
+        error_description: script,
+        return_to: `/${script}`,
+        login_hint: script,
+        username: script,
+        user_code: script,
+      },
+    ];
+    const ids = ['authorize', 'login', 'logout', 'device', 'applications'].filter((id) => lab.target.has(id));
+    const browser = await lab.parts.visitor.newBrowser();
+    for (const id of ids) {
+      for (const request of requests) {
+        const page = await browser.open(lab.at(id, request));
+        if (isHtml(page) && page.text.includes('<script>attackLab()'))
+          return succeeded(`${pathOf(page)} contains the script`, page);
+      }
+    }
+    return resisted(`${ids.length} pages escape the parameters`);
+  },
+  async 'xss-client-name'(lab) {
+    const client = await lab.newClient({ more: { name: '<script>attackLab()</script>' } });
+    const { page } = await lab.authorize(client, {}, { consent: 'stop' });
+    return isHtml(page) && page.text.includes('<script>attackLab()')
+      ? succeeded('the consent page contains the script', page)
+      : resisted('the consent page escapes the name');
+  },
+};
+
+/** Opens an authorization request of a new client, up to the consent page. */
+async function consentPage(lab: Lab, role = 'client') {
+  const client = await lab.newClient({}, role);
+  const { page, consent } = await lab.authorize(client, {}, { consent: 'stop' });
+  if (!consent) throw new NotApplicable('no consent page with a button `decision` is shown to the user');
+  return { page, form: consent };
+}
+
+const hasCode = ({ headers }: LabResponse) => /[?&#]code=/.test(headers.location ?? '');
+const codeOf = ({ headers }: LabResponse) => /[?&#]code=([^&]*)/.exec(headers.location ?? '')?.[1];
+
+/** Whether the server issues codes for this request without a form, since it has stored the consent. */
+async function isRemembered(lab: Lab, { sent }: LabResponse): Promise<boolean> {
+  return hasCode(await (await lab.victim()).open(sent.url));
+}
+
+function refusesDecision(responses: readonly LabResponse[], how: string): Outcome {
+  const accepted = responses.find(hasCode);
+  return accepted ? succeeded(how, accepted) : resisted(responses.map(describeResponse).join('; '));
+}
+
+/** Returns the login page and the consent page of the server. */
+async function serverPages(lab: Lab): Promise<LabResponse[]> {
+  const client = await lab.newClient({}).catch(() => lab.client('web'));
+  const browser = await lab.parts.visitor.newBrowser();
+  const { page: login, isAtLogin } = await lab.authorize(client, {}, { browser, login: false });
+  const { page: consent } = await lab.authorize(client, {}, { consent: 'stop' });
+  const found = [...(isAtLogin ? [login] : []), consent].filter(isHtml);
+  if (found.length === 0) throw new NotApplicable('the server shows no login or consent page as HTML');
+  return found;
+}
+
+const isHtml = ({ headers, status }: LabResponse) => /html/.test(headers['content-type'] ?? '') && status !== 302;
+const pathOf = ({ sent }: LabResponse) => new URL(sent.url).pathname;
+
+const isUnframeable = ({ headers }: LabResponse) =>
+  /frame-ancestors\s+'(?:none|self)'/.test(String(headers['content-security-policy'] ?? '')) ||
+  /^(?:deny|sameorigin)$/i.test(String(headers['x-frame-options'] ?? ''));
+
+/** Returns the browser of the user after a complete sign-in. */
+async function signedIn(lab: Lab) {
+  if (lab.target.server.context.grants.has('authorization_code')) await lab.grant(await lab.client('web'));
+  return lab.victim();
+}
+
+async function openOwn(lab: Lab, path: string): Promise<LabResponse> {
+  const browser = await lab.victim();
+  const page = await browser.open(path);
+  if (page.status !== 200) throw new Inconclusive(`the page ${path} was not shown: ${describeResponse(page)}`);
+  return page;
+}

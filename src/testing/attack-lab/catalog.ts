@@ -1,0 +1,135 @@
+import type { AttackText } from './attack.js';
+
+/**
+ * What each attack is, in the order in which they run: the ID, the source, what the application must have, what the
+ * attack tries, and how to correct an application in which it succeeds. A `"` stands for the remedy of the row above.
+ */
+const TABLE = `
+code-replay | RFC 6749 §10.5 | code | Redeems an authorization code twice. | Consume the code in one atomic operation of the model, as \`redeem()\` of the stores does.
+code-replay-tokens | RFC 6749 §4.1.2 | code | Uses tokens whose authorization code was redeemed again. | Revoke all tokens of the grant when its code is replayed: implement \`revokeGrant()\` of the model.
+code-other-client | RFC 6749 §4.1.3 | code | Redeems the code of an honest client with the credentials of a malicious client. | Store the client, the redirect URI and the code challenge with the code, and compare all of them.
+code-other-public-client | RFC 6819 §4.4.1.1 | code, public clients | Redeems the code of a confidential client as a public client. | "
+code-without-credentials | RFC 6749 §3.2.1 | code | Redeems the code of a confidential client with its \`client_id\` and no secret. | Remove \`requireClientAuthentication: { authorization_code: false }\`, and return confidential clients only if the secret is correct.
+code-other-redirect-uri | RFC 6749 §4.1.3 | code | Redeems a code with another redirect URI than that of the authorization request. | Store the client, the redirect URI and the code challenge with the code, and compare all of them.
+code-expired | RFC 6749 §4.1.2 | code, clock | Redeems a code one day after it was issued. | Let \`getAuthorizationCode()\` of the model return the \`expiresAt\` that was saved.
+code-guessing | RFC 6819 §4.4.1.3 | code | Guesses authorization codes from earlier ones. | Remove \`generateAuthorizationCode()\` from the model, or generate at least 128 random bits in it.
+code-as-access-token | RFC 6750 §5.2 | code, guarded route | Presents an authorization code to a guarded route as an access token. | Find access tokens and codes in different tables, or store the kind with each.
+code-disabled-grant | RFC 6749 §5.2 | code, client_credentials, new clients | Redeems a code at a client that is not registered for the authorization code grant. | Return only the registered \`grants\` of a client from \`getClient()\`.
+pkce-missing | RFC 9700 §2.1.1 | code, public clients | Requests a code for a public client without a code challenge. | Remove the option \`requirePKCE: 'none'\`.
+pkce-plain | RFC 9700 §2.1.1 | code | Requests a code with the challenge method \`plain\`, which reveals the verifier to every log. | Remove the option \`enablePlainPKCE\`.
+pkce-method-missing | RFC 7636 §4.3 | code | Omits the challenge method, so that the challenge is its own verifier. | "
+pkce-code-injection | RFC 9700 §4.5 | code | Redeems the stolen code of a user with the verifier of another authorization request. | Save \`codeChallenge\` and \`codeChallengeMethod\` with the code, and return both from \`getAuthorizationCode()\`.
+pkce-no-verifier | RFC 7636 §4.6 | code | Redeems a code that has a challenge without a verifier. | "
+pkce-challenge-as-verifier | RFC 7636 §7.2 | code | Sends the code challenge, which passes through the browser, as the verifier. | "
+pkce-downgrade | RFC 9700 §4.8 | code | Removes the challenge from the request of a user, and redeems the code at a client that sends a verifier. | Reject a \`code_verifier\` for a code without a challenge, or set \`requirePKCE: 'all'\`.
+redirect-uri-other-host | RFC 9700 §4.1 | code | Sends the user with a code to a redirect URI of another host. | Compare redirect URIs character by character: return the registered \`redirectUris\` from \`getClient()\`, and remove \`validateRedirectUri()\`.
+redirect-uri-subdomain | RFC 9700 §4.1.1 | code | Sends the user with a code to a redirect URI at a subdomain. | "
+redirect-uri-domain-suffix | RFC 9700 §4.1.1 | code | Sends the user with a code to a redirect URI with a host that begins like the registered one. | "
+redirect-uri-domain-prefix | RFC 9700 §4.1.1 | code | Sends the user with a code to a redirect URI with a host that ends like the registered one. | "
+redirect-uri-userinfo | RFC 3986 §7.6 | code | Sends the user with a code to a redirect URI with the registered host as user info of another host. | "
+redirect-uri-backslash | RFC 9700 §4.1.3 | code | Sends the user with a code to a redirect URI with a backslash that browsers read as a slash. | "
+redirect-uri-path-suffix | RFC 9700 §4.1.1 | code | Sends the user with a code to a redirect URI with a longer path. | "
+redirect-uri-path-traversal | CVE-2023-6927 (Keycloak) | code | Sends the user with a code to a redirect URI with a path with \`..\`. | "
+redirect-uri-encoded-traversal | CVE-2024-8883 (Keycloak) | code | Sends the user with a code to a redirect URI with a path with an encoded \`..\`. | "
+redirect-uri-path-case | RFC 9700 §4.1.3 | code | Sends the user with a code to a redirect URI with a path in another case. | "
+redirect-uri-port | RFC 9700 §4.1.3 | code | Sends the user with a code to a redirect URI with another port. | "
+redirect-uri-scheme | RFC 9700 §2.6 | code | Sends the user with a code to a redirect URI with http instead of https. | "
+redirect-uri-query | RFC 9700 §4.1.3 | code | Sends the user with a code to a redirect URI with an additional query parameter. | "
+redirect-uri-fragment | RFC 6749 §3.1.2 | code | Sends the user with a code to a redirect URI with a fragment. | "
+redirect-uri-script | CVE-2023-6134 (Keycloak) | code | Sends the user with a code to a redirect URI with a \`javascript:\` URI. | "
+redirect-uri-whitespace | RFC 9700 §4.1.3 | code | Sends the user with a code to a redirect URI with a trailing line feed. | "
+redirect-uri-repeated | RFC 6749 §3.1 | code | Sends \`redirect_uri\` twice: the registered one and one of the attacker. | Do not merge or reorder repeated parameters in middleware before the authorization endpoint.
+redirect-uri-native | RFC 8252 §8.10 | code, public clients, new clients | Takes the code of a native app with a host that looks like a loopback address. | Compare redirect URIs character by character: return the registered \`redirectUris\` from \`getClient()\`, and remove \`validateRedirectUri()\`.
+open-redirect-unknown-client | RFC 9700 §4.11.2 | /authorize, user | Lets the server send a browser to the site of the attacker, with an error for an unknown client. | Show errors on a page unless the client and its redirect URI are known: remove the error handling of your own controller.
+open-redirect-login | RFC 9700 §4.11 | login page, /login | Sends a user to the site of the attacker after the login. | After the login, redirect only to paths of this server. Compare the origin of the resolved URL, not the text.
+open-redirect-logout | RP-Initiated Logout 1.0 §3 | user, /logout | Sends a user to the site of the attacker after signing out. | Redirect only to the registered \`postLogoutRedirectUris\` of a client.
+redirect-status | RFC 9700 §4.12 | code | Receives the password or the decision of a user, because a form is redirected with status 307. | Redirect with 303 after a form: browsers repeat a form at the target of 307 and 308.
+mix-up | RFC 9207 §2, RFC 9700 §4.4 | code, issuer | Lets a client send the code of this server to the server of the attacker. | Set the option \`issuer\`, and keep \`iss\` in the redirects of your own controller.
+mix-up-error | RFC 9207 §2 | code, issuer | Sends an error response to a client in the name of this server. | Keep \`iss\` in error responses too.
+state-lost | RFC 9700 §4.7 | code | Injects a code into the session of a client, because the server changes or loses \`state\`. | Return \`state\` unchanged.
+host-header | RFC 8414 §6.2, OWASP WSTG-INPV-17 | /authorize | Changes the URLs of the server with the headers \`Host\` and \`X-Forwarded-Host\`. | Set the option \`issuer\`, and trust only your own proxy: \`app.set('trust proxy', 'loopback')\`.
+csrf-consent | RFC 9700 §4.7 | code | Allows access in the name of a user with a form on another site, without the CSRF token. | Put a CSRF token that is bound to the session into a hidden field of the form, and verify it. RFC 9700 §4.7
+csrf-consent-other-request | RFC 9700 §4.7 | code, new clients | Uses the CSRF token of one authorization request to allow another one. | Bind the CSRF token to the user and the authorization request, as \`context.csrfToken\` is.
+consent-by-link | RFC 9700 §4.7 | code | Allows access in the name of a user with a link. | Accept decisions by POST only.
+consent-replay | RFC 6819 §4.4.1.10 | code | Sends the consent form of a user again, to get another code. | Consume the CSRF token: the model must implement \`once()\`.
+csrf-login | RFC 6819 §4.4.1.8, OWASP login CSRF | login page, /login | Signs a user in to the account of the attacker with a form on another site. | Put a CSRF token that is bound to the session into a hidden field of the form, and verify it. RFC 9700 §4.7
+csrf-own-pages | OWASP CSRF | own pages | Sends the forms of your own pages from another site, without their hidden fields. | "
+csrf-applications | OWASP CSRF | code, refresh_token, /applications | Removes the access of an application in the name of a user. | "
+clickjacking | RFC 9700 §4.16 | code | Shows the login and consent pages in an invisible frame. | Send \`Content-Security-Policy: frame-ancestors 'none'\` and \`X-Frame-Options: DENY\` with each page.
+clickjacking-own-pages | RFC 9700 §4.16 | own pages | Shows your own pages with forms in an invisible frame. | Send pages with \`sendPage()\`, or set \`Content-Security-Policy: frame-ancestors 'none'\`.
+page-cache | RFC 9700 §4.2.4, RFC 9111 §5.2.2.5 | code | Reads the pages of a user from a cache. | Send \`Cache-Control: no-store\` with each page of a user.
+referrer-leak | RFC 9700 §4.2.4 | code | Reads the authorization request of a user from the header \`Referer\`. | Send \`Referrer-Policy: no-referrer\` with each page.
+xss-parameters | RFC 6819 §4.4.1.13 | /authorize, user | Runs a script on the pages of the server, with parameters of the request. | Escape all values in your own pages: use the tag \`html\`.
+xss-client-name | RFC 7591 §5 | code, new clients | Runs a script on the consent page, with the name of a malicious client. | Escape the names of clients in your own consent page: use the tag \`html\`.
+session-fixation | OWASP session fixation, RFC 6819 §4.4.1.5 | login page, authorization_code | Gives a user a session cookie before the login, and uses it afterwards. | Start a new session at the login: \`request.session.regenerate()\`, or the sessions of \`pages()\`.
+session-after-sign-out | OWASP session termination | login page, authorization_code, /logout | Uses a copied session cookie after the user has signed out. | End the session on the server when the user signs out, not only the cookie.
+session-cookie | RFC 6265bis §4.1.2 | login page, authorization_code | Reads the session cookie with a script, without TLS, or sends it with forms of other sites. | Set the session cookie with \`HttpOnly\`, \`SameSite=Lax\`, and \`Secure\` if the server is reached over TLS.
+login-enumeration | OWASP WSTG-IDNT-04 | login page, /login | Finds out which user names exist, from the response to a wrong password. | Respond to unknown users and wrong passwords with the same page and status.
+login-guessing | RFC 6819 §4.4.3.6, OWASP WSTG-ATHN-03 | login page, /login | Guesses the password of a user without limit. | Keep the default limits of \`pages()\`, or limit attempts for each account and network in your own login.
+prompt-none | OpenID Connect Core 1.0 §3.1.2.1 | user, openid(), authorization_code | Gets a code for a user who is not signed in, with \`prompt=none\`. | Let \`findUser()\` of your interaction return only the user of a valid session.
+login-forced | OpenID Connect Core 1.0 §3.1.2.1, RFC 9470 §4 | login page, authorization_code, openid() | Uses an old session although the client requires a new login. | Show the login page if \`requestedLogin.reauthenticate\` is set, also to signed-in users.
+client-wrong-secret | RFC 6749 §10.1 | client_credentials | Requests a token with a wrong client secret. | Return a confidential client from \`getClient()\` only if the secret is correct, compared in constant time.
+client-missing-secret | RFC 6749 §10.2 | client_credentials | Requests a token for a confidential client without a secret, or with an empty one. | "
+client-public-machine | RFC 6749 §4.4.2 | client_credentials, public clients, new clients | Requests a token for a public client with the client credentials grant. | Do not register \`client_credentials\` for clients with the method \`none\`.
+client-two-methods | RFC 6749 §2.3 | client_credentials | Sends the credentials of two clients in one request. | Do not add credentials to requests in middleware.
+client-id-mismatch | RFC 6749 §3.2.1 | client_credentials | Authenticates as one client and names another one in \`client_id\`. | Do not add or change \`client_id\` in middleware.
+client-secret-in-url | RFC 6749 §2.3.1 | client_credentials | Sends the client secret in the URL, where logs store it. | Do not copy query parameters to the form in middleware.
+token-by-get | RFC 6749 §3.2 | client_credentials | Requests a token by GET, so that caches and logs store the response. | Route only POST to the token endpoint.
+client-id-variants | RFC 6749 §2.2 | client_credentials | Finds a client by its ID in another case or with spaces, to evade limits and checks. | Compare client IDs exactly: use a binary collation for the column.
+client-method-downgrade | RFC 7591 §2, OpenID Connect Core 1.0 §9 | client_credentials, privateKeyJwt(), new clients | Authenticates with a method that the client has not registered. | Return \`tokenEndpointAuthMethod\` from \`getClient()\`.
+client-grant-escalation | RFC 6749 §5.2 | new clients | Uses grants that the client is not registered for. | Return only the registered \`grants\` of a client from \`getClient()\`.
+introspection-unauthenticated | RFC 7662 §2.1, §4 | /introspection, client_credentials | Introspects a token without client authentication. | Require client authentication at the introspection endpoint.
+introspection-public | RFC 7662 §4 | /introspection, client_credentials, public clients | Introspects a stolen token as a public client. | Allow introspection only to confidential clients.
+revocation-other-client | RFC 7009 §2.1 | /revocation, code, refresh_token | Revokes the token of another client. | Compare the client of the token with the authenticated client before revoking.
+token-cache | RFC 6749 §5.1 | client_credentials | Reads tokens from a cache. | Keep the header \`Cache-Control: no-store\` of token responses.
+scope-unregistered | RFC 6749 §3.3 | code | Requests a scope that the client is not registered for. | Return only allowed values from \`validateScope()\` of the model, and the registered \`scopes\` of the client.
+scope-machine | RFC 6749 §4.4.2 | client_credentials | Requests a scope for a program that it is not registered for. | "
+scope-refresh | RFC 6749 §6 | code, refresh_token | Refreshes a token with more scopes than the user has granted. | Return the granted scope of a refresh token from \`getRefreshToken()\`.
+scope-consent-form | RFC 6819 §4.4.1.10 | code, new clients | Adds a scope to the consent form that the user did not see. | Grant only the scope of the authorization request, not that of the form.
+consent-other-client | MCP Security Best Practices (confused deputy), FastMCP GHSA-5h2m-4q8j-pqpj | code, new clients | Gets a code for a malicious client without consent, since the user has consented to another client. | Store consents by user, client, issuer and scope, and compare all of them in \`hasConsented()\`.
+consent-wider-scope | RFC 6749 §10.12, RFC 9700 §2.3 | code, new clients | Gets more scopes without consent, since the user has consented to fewer. | "
+consent-native-app | RFC 8252 §8.6, RFC 9700 §4.14 | code, public clients, new clients | Gets a code for a program that impersonates a native app, without consent. | Ask for consent each time if a public client has a loopback or private-use redirect URI.
+guard-no-token | RFC 6750 §3.1 | guarded route | Calls the guarded route without a token, and with malformed ones. | Add \`@UseGuards(OAuthGuard)\` to the controller, and no \`@Public()\` or \`@OptionalAuth()\`.
+guard-scope | RFC 6750 §3.1 | code, guarded route, new clients | Calls the guarded route with a token that has none of its scopes. | Add \`@Scopes()\` to the route.
+token-in-url | RFC 9700 §4.3.2 | code, guarded route | Sends an access token in the URL, where logs and the header \`Referer\` reveal it. | Remove the option \`allowBearerTokensInQueryString\`.
+resource-unknown | RFC 8707 §2 | resourceIndicators(), client_credentials | Requests a token for a resource that the server does not know. | List the allowed resources in \`resourceIndicators({ resources })\`.
+resource-refresh | RFC 8707 §2.2 | code, resourceIndicators(), refresh_token | Refreshes a token for a resource that was not granted. | Save \`resource\` with refresh tokens and return it from \`getRefreshToken()\`.
+audience-missing | MCP Authorization §Token Handling, RFC 8707 §2 | code, guarded route, resourceIndicators() | Calls a protected resource with a token that was not issued for it. | List the route as a resource: \`mcp()\` or \`protectedResource()\` with \`resourceIndicators()\`.
+implicit-grant | RFC 9700 §2.1.2 | code | Requests an access token in the redirect, where the browser and its history reveal it. | Do not register the grant \`implicit\` for clients.
+refresh-replay | RFC 9700 §4.14.2 | code, refresh_token | Uses a stolen refresh token after its client has used it. | Keep \`alwaysIssueNewRefreshToken\`, and mark the used refresh token in the same operation that saves its successor.
+refresh-family | RFC 9700 §4.14.2 | code, refresh_token | Keeps the newest refresh token of a stolen family after the theft was detected. | Revoke all tokens of the grant when a used refresh token is replayed: implement \`revokeGrant()\` of the model.
+refresh-family-access | RFC 9700 §4.14.2 | code, refresh_token, guarded route | Keeps the access token of a stolen family after the theft was detected. | Revoke access tokens with their grant, or keep \`accessTokenLifetime\` short for JWTs.
+refresh-other-client | RFC 6749 §10.4 | code, refresh_token | Uses the stolen refresh token of another client. | Return the client of a refresh token from \`getRefreshToken()\`.
+refresh-without-credentials | RFC 6749 §6 | code, refresh_token | Uses the stolen refresh token of a confidential client without its credentials. | Remove \`requireClientAuthentication: { refresh_token: false }\`.
+refresh-expired | RFC 9700 §4.14.2 | code, refresh_token, clock | Uses a refresh token years after it was issued. | Let \`getRefreshToken()\` of the model return the \`refreshTokenExpiresAt\` that was saved.
+refresh-revoked | RFC 7009 §2.1 | code, refresh_token, /revocation | Uses a refresh token after it was revoked. | Delete or mark the token in \`revokeToken()\` of the model.
+refresh-as-access-token | RFC 6750 §5.2 | code, refresh_token, guarded route | Presents a refresh token to a guarded route as an access token. | Find access tokens and refresh tokens in different tables, or store the kind with each.
+access-expired | RFC 6750 §5.3 | code, guarded route, clock | Uses an access token years after it was issued. | Let \`getAccessToken()\` of the model return the \`accessTokenExpiresAt\` that was saved.
+access-revoked | RFC 7009 §2.1 | code, refresh_token, guarded route, /revocation | Uses an access token after its grant was revoked. | Revoke all tokens of a grant together: implement \`revokeGrant()\` of the model.
+refresh-guessing | RFC 6749 §10.10 | code, refresh_token | Guesses refresh tokens from earlier ones. | Remove \`generateRefreshToken()\` and \`generateAccessToken()\` from the model, or generate 128 random bits in them.
+snapshot-restore | RFC 9700 §4.14.2 | code, refresh_token, snapshot | Uses a refresh token that was revoked after the backup from which the database is restored. | After a restore, revoke everything that was issued before it: \`OAuth2Grants.revokeBefore()\`.
+cors-token | OWASP WSTG-CLNT-07 | /token | Reads token responses with the cookies of a user on another site. | List the origins of your own pages in \`cors: { origins }\`, and remove \`app.enableCors()\` with \`credentials: true\` or a reflected origin.
+cors-pages | RFC 9700 §4.7 | /authorize | Reads the pages of a user, with their CSRF tokens, on another site. | "
+cors-guarded-route | OWASP WSTG-CLNT-07 | guarded route | Calls the guarded route with the cookies of a user on another site. | "
+race-code | RFC 6749 §4.1.2 | code | Redeems one authorization code many times at once. | Consume single-use values in one atomic statement, such as \`DELETE … RETURNING\` or an update of the unused row.
+race-refresh | RFC 9700 §4.14.2 | code, refresh_token | Uses one refresh token many times at once. | "
+race-consent | RFC 6819 §4.4.1.10 | code, new clients | Sends one consent form many times at once. | Implement \`once()\` of the model with one atomic insert.
+race-pushed-request | RFC 9126 §4 | code, /pushed_authorization_request | Opens one pushed authorization request many times at once. | Consume single-use values in one atomic statement, such as \`DELETE … RETURNING\` or an update of the unused row.
+race-assertion | RFC 7523 §3 (7) | privateKeyJwt(), client_credentials, new clients | Uses one client assertion many times at once. | Implement \`once()\` of the model with one atomic insert.
+race-dpop-proof | RFC 9449 §11.1 | dpop(), client_credentials | Uses one DPoP proof many times at once. | "
+flood-large-form | OWASP API4:2023 | /token | Sends a form of five megabytes to the token endpoint. | Keep the body limits of the platform, and do not parse bodies before the limit applies.
+flood-many-parameters | OWASP API4:2023 | /token | Sends a form with fifty thousand parameters. | "
+flood-nested-form | CVE-2022-24999 (qs) | /token | Sends deeply nested parameters and parameters that change objects. | Parse forms without nested objects: \`express.urlencoded({ extended: false })\`.
+flood-secrets | RFC 6749 §10.14 | /token | Sends many wrong client secrets at once, so that hashes keep the server busy. | Create client secrets at random, with \`OAuth2Clients.create()\`, so that they need no slow hash.
+flood-pushed-requests | RFC 9126 §7.1 | /pushed_authorization_request, user | Fills the store with pushed authorization requests without client authentication. | Require client authentication at the endpoint of pushed requests.
+flood-user-codes | RFC 8628 §5.1 | /device, user | Guesses the code of a device without limit. | Keep the page of \`pages({ devices: true })\`, or count guesses in your own.
+`;
+
+/** The texts of all attacks. */
+export const CATALOG: readonly AttackText[] = TABLE.trim()
+  .split('\n')
+  .reduce<AttackText[]>((texts, row) => {
+    const [id, source, needs, title, remedy] = row.split(' | ') as [string, string, string, string, string];
+    texts.push({ id, source, needs: needs.split(', '), title, remedy: remedy === '"' ? texts.at(-1)!.remedy : remedy });
+    return texts;
+  }, []);

@@ -1,0 +1,50 @@
+import type { LabClients } from './clients.js';
+import type { AttackLabOptions } from './options.js';
+import type { Target } from './target.js';
+
+/** Decides which attacks apply to the application. */
+export class LabContext {
+  constructor(
+    readonly target: Target,
+    readonly options: AttackLabOptions,
+    private readonly clients: LabClients,
+    /** Whether the clock of the store is that of the process. */
+    private readonly hasVirtualClock: boolean,
+  ) {}
+
+  /** Returns the first reason why the application does not have what an attack needs. `undefined` if it has all. */
+  lacksAny(needs: readonly string[]): string | undefined {
+    return needs.map((need) => this.lacks(need)).find((reason) => reason !== undefined);
+  }
+
+  lacks(need: string): string | undefined {
+    const { target, options, hasUser } = this;
+    const { context } = target.server;
+    const known: Readonly<Record<string, readonly [isThere: boolean, reason: string]>> = {
+      user: [hasUser, 'no user signs in: `signIn` is false'],
+      code: [hasUser && context.grants.has('authorization_code'), 'no user gets an authorization code'],
+      'login page': [hasUser && typeof options.signIn === 'object', 'a function `signIn` replaces the login page'],
+      'public clients': [this.clients.allowsPublic, 'the server accepts no public clients'],
+      'new clients': [this.clients.canCreate, 'the lab cannot create clients: `clients` is a list'],
+      'guarded route': [target.guarded !== undefined, 'no guarded route is known: set `guarded`'],
+      'own pages': [(options.pages ?? []).length > 0 && hasUser, 'no pages of your own are listed: set `pages`'],
+      issuer: [target.issuer !== undefined, 'the option `issuer` of the server is not set'],
+      tenants: [options.otherTenant !== undefined, 'no second tenant is known: set `otherTenant`'],
+      snapshot: [options.snapshot !== undefined, 'the database cannot be restored: set `snapshot`'],
+      clock: [this.hasVirtualClock, 'the store uses the clock of its database'],
+    };
+    const [isThere, reason] =
+      known[need] ??
+      (need.startsWith('/')
+        ? [target.has(need.slice(1)), `the server has no endpoint \`${need.slice(1)}\``]
+        : need.endsWith('()')
+          ? [target.features.has(need.slice(0, -2)), `the feature \`${need}\` is not listed`]
+          : [context.grants.has(need), `the server does not support the grant \`${need}\``]);
+    return isThere ? undefined : reason;
+  }
+
+  /** Whether users sign in at this server. */
+  get hasUser(): boolean {
+    return this.options.signIn !== false && this.options.signIn !== undefined;
+  }
+}

@@ -1,0 +1,160 @@
+import type { LabBrowser } from './browser.js';
+import type { LabClient } from './clients.js';
+import { seconds, sha256 } from './jwt.js';
+import { type Form, LabRequests, type PostOptions } from './lab-requests.js';
+import { describeResponse, Inconclusive, NotApplicable } from './outcome.js';
+import type { Arrival, VisitOptions } from './visitor.js';
+import type { LabResponse } from './wire.js';
+
+/** An authorization request and where it led. */
+export interface Authorization extends Arrival {
+  client: LabClient;
+  /** The parameters of the redirect to the client. */
+  params: URLSearchParams;
+  code: string | undefined;
+  verifier: string;
+  redirectUri: string;
+}
+
+/** The tokens of an honest client. */
+export interface Tokens {
+  access: string;
+  refresh: string | undefined;
+  id: string | undefined;
+  response: LabResponse;
+}
+
+/** The tools of one attack: honest clients and users, malicious ones, and requests to the application. */
+export class Lab extends LabRequests {
+  /** Returns the parameters of an authorization request, and the verifier of its code challenge. */
+  parametersOf(client: LabClient, changes: Form = {}) {
+    const verifier = this.random.next(43);
+    const { resource, scopes } = this.target;
+    const all: Form = {
+      response_type: 'code',
+      client_id: client.id,
+      redirect_uri: client.redirectUri,
+      scope: scopes.filter((scope) => client.scopes.includes(scope)).join(' '),
+      state: this.random.next(12),
+      code_challenge: sha256(verifier),
+      code_challenge_method: 'S256',
+      ...(this.target.features.has('openid') && { nonce: this.random.next(12) }),
+      ...(scopes.includes('offline_access') && { prompt: 'consent' }),
+      ...(resource !== undefined && { resource }),
+      ...changes,
+    };
+    const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    return { verifier, parameters: Object.fromEntries(given) };
+  }
+
+  /** Returns the URL of an authorization request. Pushes or signs the request if the server requires it. */
+  async authorizeUrl(client: LabClient, parameters: Readonly<Record<string, string>>): Promise<string> {
+    const { metadata } = this.target;
+    let query = parameters;
+    if (metadata['require_signed_request_object'] === true) {
+      query = { client_id: client.id, request: client.key.sign(this.requestClaims(client, parameters), OBJECT) };
+    }
+    if (metadata['require_pushed_authorization_requests'] === true) {
+      const pushed = await this.post('pushed_authorization_request', client, query);
+      if (pushed.status >= 400) throw new Rejected(pushed);
+      query = { client_id: client.id, request_uri: String(pushed.json['request_uri']) };
+    }
+    return this.at('authorize', query);
+  }
+
+  /** Returns the claims of a request object. RFC 9101 §4 */
+  requestClaims = (client: LabClient, parameters: object): Record<string, unknown> => ({
+    ...parameters,
+    iss: client.id,
+    aud: this.target.issuer,
+    nbf: seconds(),
+    exp: seconds() + 300,
+    jti: this.random.next(),
+  });
+
+  /** Sends an authorization request in the browser of the user, and follows the pages. */
+  async authorize(
+    client: LabClient,
+    changes: Form = {},
+    { browser, ...visit }: VisitOptions & { browser?: LabBrowser } = {},
+  ): Promise<Authorization> {
+    const { verifier, parameters } = this.parametersOf(client, changes);
+    const used = browser ?? (await this.victim());
+    let arrival: Arrival;
+    try {
+      const page = await used.open(await this.authorizeUrl(client, parameters));
+      arrival = await this.parts.visitor.follow(used, page, visit);
+    } catch (error) {
+      if (!(error instanceof Rejected)) throw error;
+      arrival = { page: error.response, isAtLogin: false, wasAsked: false };
+    }
+    const { left } = arrival;
+    const params = new URLSearchParams(left?.hash ? left.hash.slice(1) : left?.search);
+    const code = params.get('code') ?? undefined;
+    return {
+      ...arrival,
+      client,
+      params,
+      code,
+      verifier,
+      redirectUri: parameters['redirect_uri'] ?? client.redirectUri,
+    };
+  }
+
+  /** Returns an authorization with a code. @throws {Inconclusive} If the application issues none. */
+  async grant(client: LabClient, changes: Form = {}): Promise<Authorization & { code: string }> {
+    const authorization = await this.authorize(client, changes);
+    const { code, page, params } = authorization;
+    if (code !== undefined) return { ...authorization, code };
+    const error = params.get('error_description') ?? params.get('error');
+    throw new Inconclusive(`an honest client got no code: ${describeResponse(page)}${error ? ` (${error})` : ''}`);
+  }
+
+  /** Redeems a code. */
+  redeem(
+    { client, code, verifier, redirectUri }: Authorization,
+    changes: Form = {},
+    options: PostOptions & { as?: LabClient | null } = {},
+  ) {
+    const { as = client, ...post } = options;
+    const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri };
+    return this.post('token', as ?? undefined, { ...form, ...changes }, post);
+  }
+
+  /** Returns the tokens of an honest client. @throws {Inconclusive} If the application issues none. */
+  async tokens(client: LabClient, changes: Form = {}): Promise<Tokens> {
+    return this.tokensOf(await this.redeem(await this.grant(client, changes)));
+  }
+
+  /** Returns the tokens of a response. @throws {Inconclusive} If it has none. */
+  tokensOf(response: LabResponse): Tokens {
+    const { access_token: access, refresh_token: refresh, id_token: id } = response.json as Record<string, string>;
+    if (access === undefined) throw new Inconclusive(`an honest client got no token: ${describeResponse(response)}`);
+    return { access, refresh, id, response };
+  }
+
+  /** Returns a refresh token. @throws {NotApplicable} If the server issues none. */
+  refreshTokenOf({ refresh }: Tokens): string {
+    if (refresh === undefined) throw new NotApplicable('the server issues no refresh tokens to this client');
+    return refresh;
+  }
+
+  refresh = (client: LabClient | undefined, token: string, changes: Form = {}, options?: PostOptions) =>
+    this.post('token', client, { grant_type: 'refresh_token', refresh_token: token, ...changes }, options);
+
+  /** Returns the tokens of the client credentials grant. */
+  async machineToken(client: LabClient, changes: Form = {}): Promise<LabResponse> {
+    const { resource } = this.target;
+    const scope = client.scopes.filter((one) => one !== 'openid' && one !== 'offline_access').join(' ');
+    return this.post('token', client, { grant_type: 'client_credentials', scope, resource, ...changes });
+  }
+}
+
+const OBJECT = { typ: 'oauth-authz-req+jwt' };
+
+/** A pushed authorization request that the server rejected. */
+class Rejected extends Error {
+  constructor(readonly response: LabResponse) {
+    super('rejected');
+  }
+}

@@ -1,0 +1,90 @@
+import type { Awaitable } from '../../../lib/index.js';
+import type { LabBrowser } from './browser.js';
+import type { LabResponse } from './wire.js';
+
+/** A client that the lab creates, with the fields of `StoredClient`. */
+export interface NewLabClient {
+  id: string;
+  name: string;
+  secret?: string;
+  grants: readonly string[];
+  redirectUris: readonly string[];
+  scopes: readonly string[];
+  tokenEndpointAuthMethod?: string;
+  [field: string]: unknown;
+}
+
+/** A client that exists, for applications in which the lab cannot create clients. */
+export interface ExistingLabClient {
+  id: string;
+  /** If omitted, the client is public. */
+  secret?: string;
+  grants: readonly string[];
+  redirectUri: string;
+  scopes: readonly string[];
+}
+
+/** Creates and removes the clients of the lab. */
+export interface LabClientSource {
+  create(client: NewLabClient): Awaitable<unknown>;
+  /** Removes a client with everything that was issued to it. */
+  remove(id: string): Awaitable<unknown>;
+}
+
+/** A route that requires an access token. */
+export interface GuardedRoute {
+  path: string;
+  /** Default: `GET`. */
+  method?: string;
+}
+
+/** The options of `attackLab()`. */
+export interface AttackLabOptions {
+  /**
+   * How a user signs in: the name and the password for the login page of the application, or a function that signs the
+   * user in in a browser of the lab. `false` skips all attacks that need a user. Required if the server supports the
+   * authorization code grant.
+   */
+  signIn?: { username: string; password: string } | ((browser: LabBrowser) => Awaitable<unknown>) | false;
+  /**
+   * Allows access on a consent page of your own, and returns the response to its form. If omitted, the lab sends the
+   * form with the button `decision` and the value `allow`.
+   */
+  consent?: (page: LabResponse, browser: LabBrowser) => Awaitable<LabResponse>;
+  /**
+   * A route with `OAuthGuard` to which an access token of the client and user gives access, such as `/api/notes`. If
+   * omitted, the UserInfo endpoint or the resource that the server declares.
+   */
+  guarded?: string | GuardedRoute;
+  /** Paths of your own pages with forms that need a signed-in user, such as `/settings`. */
+  pages?: readonly string[];
+  /** The scope values of the lab's clients. If omitted, those that the server publishes. */
+  scopes?: readonly string[];
+  /** The `resource` of tokens for the guarded route. If omitted, the resource that the server declares. RFC 8707 */
+  resource?: string;
+  /**
+   * How the lab creates its clients, or two confidential clients and one public client that exist. If omitted, the
+   * model creates and removes them.
+   */
+  clients?: LabClientSource | readonly ExistingLabClient[];
+  /** The `name` of the server, in an application with several servers. If omitted, the default server. */
+  server?: string;
+  /** The tenant to attack, in an application with tenants. */
+  tenant?: string;
+  /** Another tenant. Its data must be out of reach for the users and clients of `tenant`. */
+  otherTenant?: string;
+  /** Takes a backup of the database and restores it, with all steps of your own instructions for a restore. */
+  snapshot?: { take(): Awaitable<unknown>; restore(backup: unknown): Awaitable<unknown> };
+  /** The IDs of the attacks to run. If omitted, all. */
+  only?: readonly string[];
+  /** The IDs of attacks that are not run, each with the reason. */
+  skip?: Readonly<Record<string, string>>;
+  /** A number that determines all values that the lab chooses. Default: `1`. */
+  seed?: number;
+  /** Number of concurrent requests in a race, 2 to 200. Default: `200`. */
+  callers?: number;
+  /** Milliseconds to wait for a response. Default: `5000`. */
+  patience?: number;
+  /** Maximum seconds for all attacks. Attacks that did not run by then are reported as inconclusive. Default: `60`. */
+  timeLimit?: number;
+}

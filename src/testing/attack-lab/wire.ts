@@ -1,0 +1,137 @@
+import { Agent, type IncomingHttpHeaders, request as requestHttp } from 'node:http';
+import { Agent as TlsAgent, request as requestHttps } from 'node:https';
+import { ApplicationStopped, Inconclusive } from './stop.js';
+
+/** A request of the lab. */
+export interface LabRequest {
+  /** Default: `GET`, or `POST` with `form` or `body`. */
+  method?: string;
+  headers?: Readonly<Record<string, string>>;
+  /** The fields of a form. Members with the value `undefined` are not sent. */
+  form?: Readonly<Record<string, string | undefined>> | URLSearchParams;
+  body?: string;
+}
+
+/** A request as it was sent. */
+export interface SentRequest {
+  method: string;
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: string | undefined;
+}
+
+/** A response of the application. */
+export interface LabResponse {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  /** The members of the JSON object in the body. Empty for other bodies. */
+  json: Readonly<Record<string, unknown>>;
+  sent: SentRequest;
+}
+
+/** Maximum number of characters that are read of a response. */
+const MAX_BODY = 1_000_000;
+/** Number of requests without a response after which the lab ends. */
+const MAX_SILENT = 3;
+
+/** Sends requests to the application at its local address, whatever host their URLs name. */
+export class Wire {
+  private readonly agent: Agent;
+  private silent = 0;
+
+  /**
+   * @param address where the application listens
+   * @param patience milliseconds to wait for each response
+   * @param deadline the time of `performance.now()` at which the lab ends
+   */
+  constructor(
+    private readonly address: { host: string; port: number; isTls: boolean },
+    private readonly patience: number,
+    private readonly deadline: number,
+  ) {
+    const options = { keepAlive: true, maxSockets: 64 };
+    this.agent = address.isTls ? new TlsAgent({ ...options, rejectUnauthorized: false }) : new Agent(options);
+  }
+
+  /**
+   * Sends a request without normalizing its path, and does not follow redirects.
+   * @throws {Inconclusive} If the application does not respond in time.
+   */
+  async send(url: string, { method, headers = {}, form, body }: LabRequest = {}): Promise<LabResponse> {
+    if (this.silent >= MAX_SILENT || performance.now() > this.deadline) {
+      throw new ApplicationStopped(
+        this.silent >= MAX_SILENT ? 'the application stopped responding' : 'the time limit of the lab was reached',
+      );
+    }
+    const text = form === undefined ? body : encodeForm(form);
+    const sent: SentRequest = {
+      method: method ?? (text === undefined ? 'GET' : 'POST'),
+      url,
+      headers: { ...(form && { 'content-type': 'application/x-www-form-urlencoded' }), ...headers },
+      body: text,
+    };
+    const response = await this.exchange(sent);
+    this.silent = 0;
+    return response;
+  }
+
+  /** Closes all connections. */
+  close(): void {
+    this.agent.destroy();
+  }
+
+  private exchange(sent: SentRequest): Promise<LabResponse> {
+    const { host, port, isTls } = this.address;
+    const [, authority = '', path = ''] = /^https?:\/\/([^/?#]*)([^#]*)/.exec(sent.url) ?? [];
+    const length = sent.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(sent.body)) };
+    return new Promise((resolve, reject) => {
+      const options = {
+        host,
+        port,
+        method: sent.method,
+        path: path.startsWith('/') ? path : `/${path}`,
+        headers: { host: authority, ...length, ...sent.headers },
+        agent: this.agent,
+      };
+      const request = (isTls ? requestHttps : requestHttp)(options, (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => {
+          if (text.length < MAX_BODY) text += chunk;
+        });
+        response.on('error', fail);
+        response.on('end', () => {
+          clearTimeout(timer);
+          const { statusCode: status = 0, headers } = response;
+          resolve({ status, headers, text, json: parseObject(text), sent });
+        });
+      });
+      const fail = (error: Error) => {
+        clearTimeout(timer);
+        reject(new Inconclusive(`${sent.method} ${sent.url.split('?')[0]!} got no response: ${error.message}`));
+      };
+      const timer = setTimeout(() => {
+        this.silent += 1;
+        request.destroy(new Error(`nothing was received for ${this.patience} ms`));
+      }, this.patience);
+      request.on('error', fail);
+      request.end(sent.body);
+    });
+  }
+}
+
+function encodeForm(form: NonNullable<LabRequest['form']>): string {
+  if (form instanceof URLSearchParams) return form.toString();
+  const fields = Object.entries(form).filter((field): field is [string, string] => field[1] !== undefined);
+  return new URLSearchParams(fields).toString();
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,98 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { ATTACKS, attackLab, type AttackLabOptions, AttackLabError } from 'nest-oauth2/testing';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { ANY_PLATFORM, PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
+import { SIGN_IN, weakModule } from './weak-application.js';
+
+const OPTIONS: AttackLabOptions = { signIn: SIGN_IN, guarded: '/notes', pages: ['/settings'] };
+const TIMEOUT = 60_000;
+const [platform] = ANY_PLATFORM;
+
+afterEach(stopApplications);
+
+describe('attackLab()', () => {
+  it.each(PLATFORMS)(
+    'finds nothing in a correct application on %s, and carries out every attack that applies',
+    async (on) => {
+      const { app } = await startApplication(on, weakModule());
+      const report = await attackLab(app, OPTIONS);
+      expect(report.of('succeeded')).toEqual([]);
+      expect(report.of('inconclusive')).toEqual([]);
+      expect(report.results.map(({ id }) => id)).toEqual(ATTACKS.map(({ id }) => id));
+      expect(report.of('resisted').length).toBeGreaterThanOrEqual(80);
+      expect(report.duration).toBeLessThan(60);
+      report.assertResisted();
+    },
+    TIMEOUT,
+  );
+
+  it('writes the same report for the same seed, and removes its clients', async () => {
+    const only = ['code-replay', 'refresh-replay', 'csrf-consent', 'client-wrong-secret', 'scope-machine'];
+    const { app } = await startApplication(platform!, weakModule());
+    const [one, other] = [await attackLab(app, { ...OPTIONS, only }), await attackLab(app, { ...OPTIONS, only })];
+    expect(JSON.stringify(one)).toBe(JSON.stringify(other));
+    expect(one.of('resisted')).toHaveLength(only.length);
+    const model = app.get('OAuth2Clients') as { list(): Promise<{ clients: object[] }> };
+    expect((await model.list()).clients).toEqual([]);
+  });
+
+  it('skips attacks with a reason, and rejects unknown attacks and missing reasons', async () => {
+    const { app } = await startApplication(platform!, weakModule());
+    const only = ['code-replay'];
+    const report = await attackLab(app, { ...OPTIONS, only, skip: { 'code-replay': 'known' } });
+    expect(report.results).toMatchObject([{ verdict: 'not applicable', detail: 'skipped: known' }]);
+    await expect(attackLab(app, { ...OPTIONS, skip: { 'code-replay': ' ' } })).rejects.toThrow('no reason');
+    await expect(attackLab(app, { ...OPTIONS, only: ['nothing'] })).rejects.toThrow('there is no attack `nothing`');
+    await expect(attackLab(app)).rejects.toThrow('set `signIn`');
+  });
+
+  it.each([
+    ['the password is wrong', { signIn: { username: 'alice', password: 'wrong' } }, 'rejected the user'],
+    ['the route does not accept the token', { guarded: '/notes', scopes: ['other'] }, 'insufficient_scope'],
+  ])('fails if %s, because then no attack would prove anything', async (_, options, message) => {
+    const { app } = await startApplication(platform!, weakModule());
+    const result = attackLab(app, { ...OPTIONS, ...options });
+    await expect(result).rejects.toThrow(AttackLabError);
+    await expect(result).rejects.toThrow(message);
+  });
+
+  it('reports what succeeded with a request without secrets, a remedy and one error', async () => {
+    const { app } = await startApplication(
+      platform!,
+      weakModule({ options: { allowBearerTokensInQueryString: true } }),
+    );
+    const report = await attackLab(app, { ...OPTIONS, only: ['token-in-url', 'code-replay'] });
+    expect(report.of('succeeded')).toEqual([
+      {
+        id: 'token-in-url',
+        title: expect.any(String),
+        source: 'RFC 9700 §4.3.2',
+        verdict: 'succeeded',
+        detail: 'the guarded route accepted a token in the URL',
+        request: "curl -i 'https://id.example.com/notes?access_token=<access_token>'",
+        remedy: 'Remove the option `allowBearerTokensInQueryString`.',
+      },
+    ]);
+    expect(() => report.assertResisted()).toThrow(/token-in-url[^]*Repeat it: curl[^]*Remedy: Remove the option/);
+    expect(report.toString()).toContain('✓ code-replay: resisted, POST /oauth/token: 400 invalid_grant');
+  });
+
+  it('ends soon if the application stops responding, and does not report that attacks were resisted', async () => {
+    const silence = new Promise<never>(() => undefined);
+    let calls = 0;
+    const { app } = await startApplication(
+      platform!,
+      weakModule({
+        model: (model) => {
+          const { getAuthorizationCode } = MemoryStore.prototype;
+          model.getAuthorizationCode = (code) => ((calls += 1) > 10 ? silence : getAuthorizationCode.call(model, code));
+        },
+      }),
+    );
+    const started = performance.now();
+    const report = await attackLab(app, { ...OPTIONS, patience: 1000 });
+    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(report.of('inconclusive').length).toBeGreaterThan(20);
+    expect(() => report.assertResisted()).toThrow('got no response');
+  });
+});
