@@ -71,9 +71,7 @@ export class Wire {
       headers: { ...(form && { 'content-type': 'application/x-www-form-urlencoded' }), ...headers },
       body: text,
     };
-    const response = await this.exchange(sent);
-    this.silent = 0;
-    return response;
+    return this.exchange(sent);
   }
 
   /** Closes all connections. */
