@@ -19,6 +19,8 @@ export { addressOf, networkOf } from '../http/network.js';
 export { senderOf } from '../http/origin.js';
 export { endpointPath, endpointUrl } from '../http/public-url.js';
 export { comparablePath, decodedPath, requestPath } from '../http/request-path.js';
+export { FetchError, SafeFetch, type SafeFetchOptions } from '../http/safe-fetch/index.js';
+export { TextEncryption } from '../crypto/encrypt-text.js';
 export { constantTimeEqual } from '../crypto/constant-time-equal.js';
 
 // Limits
@@ -50,7 +52,7 @@ export {
 
 // Options, features and the model
 export { injectionName, INSTANCES, type Instances, isProvider, verifyInstance } from '../contracts/injection.js';
-export { CONFIG, findSecretError, LATE, MODEL_SECRETS, secretsOf, SERVER_SECRETS } from '../contracts/secret.js';
+export { CONFIG, findSecretError, LATE, MODEL_SECRETS, secretsOf, SERVER_SECRETS, settingOf } from '../contracts/secret.js';
 export { effectiveOptions, allFeatures, findFeatureListError, grantTypesOf } from './features.js';
 export { supportedGrantTypes } from '../features/server-metadata/derived-metadata.js';
 export { BOOLEAN, isClass, type OptionCheck, optionCheck, SECONDS } from '../options/option-checks.js';

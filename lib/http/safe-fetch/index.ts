@@ -1,5 +1,6 @@
 export { FetchError, type FetchErrorKind } from './fetch-error.js';
-export { type FetchedContent, SafeFetch } from './safe-fetch.js';
+export type { SentRequest } from './pinned-request.js';
+export { type FetchedContent, type FetchedResponse, SafeFetch } from './safe-fetch.js';
 export {
   assertFetchOptions,
   findFetchOptionsError,

@@ -13,16 +13,34 @@ export interface PostContent {
   bearerToken?: string;
 }
 
+/** A request as it is sent. */
+export interface SentRequest {
+  /** Default: `GET`. */
+  method?: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string | undefined;
+}
+
+/** Returns the request that fetches a document, or that sends content by POST. */
+export function documentRequest(accept: string, content: PostContent | undefined): SentRequest {
+  if (!content) return { headers: { accept } };
+  const { type, body, bearerToken } = content;
+  const headers = {
+    accept,
+    'content-type': type,
+    ...(bearerToken !== undefined && { authorization: `Bearer ${bearerToken}` }),
+  };
+  return { method: 'POST', headers, body };
+}
+
+/** Maximum size of the headers of a response in bytes. */
+const MAX_HEADER_SIZE = 16_384;
+
 /** Sends a request to one of the given addresses. The TLS certificate must be valid for the host name of the URL. */
 export function requestPinned(
   url: URL,
   addresses: readonly string[],
-  {
-    signal,
-    accept,
-    posted: content,
-    ca,
-  }: { signal: AbortSignal; accept: string; posted: PostContent | undefined } & Pick<SafeFetchOptions, 'ca'>,
+  { signal, sent, ca }: { signal: AbortSignal; sent: SentRequest } & Pick<SafeFetchOptions, 'ca'>,
 ): Promise<IncomingMessage> {
   const isTls = url.protocol === 'https:';
   const pinned: LookupFunction = (_name, { all }, callback) => {
@@ -32,32 +50,26 @@ export function requestPinned(
   };
   // New agents, because the agents of the application may use a proxy or keep connections and TLS sessions.
   const agent = isTls ? new HttpsAgent({ maxCachedSessions: 0 }) : new HttpAgent();
-  const headers = {
-    accept,
-    'accept-encoding': 'identity',
-    'user-agent': 'nest-oauth2',
-    ...(content && headersOf(content)),
-  };
+  const { method = 'GET', body, headers } = sent;
   const options = {
     agent,
-    method: content ? 'POST' : 'GET',
-    headers,
+    method,
+    headers: {
+      'user-agent': 'nest-oauth2',
+      ...headers,
+      'accept-encoding': 'identity',
+      ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+    },
     signal,
     lookup: pinned,
     autoSelectFamily: true,
-    maxHeaderSize: 8192,
+    maxHeaderSize: MAX_HEADER_SIZE,
     rejectUnauthorized: true,
     ...(ca && { ca }),
   };
   return new Promise((resolve, reject) => {
     const request = (isTls ? requestHttps : requestHttp)(url, options, resolve);
     // Later errors are reported by the response stream to its reader.
-    request.on('error', reject).end(content?.body);
+    request.on('error', reject).end(body);
   });
 }
-
-const headersOf = ({ type, body, bearerToken }: PostContent) => ({
-  'content-type': type,
-  'content-length': Buffer.byteLength(body),
-  ...(bearerToken !== undefined && { authorization: `Bearer ${bearerToken}` }),
-});

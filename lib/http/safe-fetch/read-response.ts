@@ -51,8 +51,8 @@ function verifyStatus({ statusCode = 0 }: IncomingMessage, accepted: readonly nu
   );
 }
 
-/** Reads the body of a response. A compressed body is rejected and never decompressed. */
-async function readBytes(response: IncomingMessage, size: number): Promise<Buffer> {
+/** Reads the body of a response with at most `size` bytes. A compressed body is rejected and never decompressed. */
+export async function readBytes(response: IncomingMessage, size: number): Promise<Buffer> {
   const { headers } = response;
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
     throw new FetchError('response', 'the content is compressed although that was not requested');

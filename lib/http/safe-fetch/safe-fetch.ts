@@ -1,3 +1,4 @@
+import { lookup as lookUpBySystem } from 'node:dns/promises';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type BlockList, isIP, isIPv6 } from 'node:net';
 
@@ -5,9 +6,9 @@ import { withDeadline } from './deadline.js';
 import { FetchError } from './fetch-error.js';
 import { FetchSlots } from './fetch-slots.js';
 import { lookUp } from './look-up.js';
-import { type PostContent, requestPinned } from './pinned-request.js';
-import { readBody, readJson, readText, verifyAccepted } from './read-response.js';
-import { assertFetchOptions, type SafeFetchOptions } from './safe-fetch-options.js';
+import { documentRequest, type PostContent, requestPinned, type SentRequest } from './pinned-request.js';
+import { readBody, readBytes, readJson, readText, verifyAccepted } from './read-response.js';
+import { assertFetchOptions, type Lookup, type SafeFetchOptions } from './safe-fetch-options.js';
 import { blockList, isLoopback, isPublicAddress, LOOPBACK } from './special-addresses.js';
 
 /** The content and the headers of a fetched document. */
@@ -18,12 +19,17 @@ export interface FetchedContent<Body = Record<string, unknown>> {
 
 /** A request to fetch, and the function that reads its response. */
 interface FetchRequest<Body> {
-  accept: string;
-  /** The content to send by POST. If omitted, a GET request is sent. */
-  content?: PostContent;
+  sent: SentRequest;
+  /** Maximum size of the response in bytes. Default: the option `size`. */
+  size?: number | undefined;
   /** The network of the client whose request caused the fetch. If omitted, the requester is not limited. */
   requester?: string | undefined;
   read: (response: IncomingMessage, size: number) => Promise<Body>;
+}
+
+/** A response with any status. */
+export interface FetchedResponse extends FetchedContent<Buffer> {
+  status: number;
 }
 
 /** The DNS look-up may take the timeout divided by this number. */
@@ -39,8 +45,16 @@ export class SafeFetch {
   private readonly allowed: BlockList;
   private readonly slots: FetchSlots;
 
-  /** @throws {InvalidArgumentError} If an option is invalid. */
-  constructor({ timeout = 3, size = 5120, lookup = lookUp, ...options }: SafeFetchOptions = {}) {
+  /**
+   * @param configuredHosts The hosts that the operator has configured, each with its port, as in `URL.host`. They may
+   * have private addresses and any port. Unless `lookup` is set, the system resolves their names, with its hosts file.
+   * A host with a loopback address may be reached by http.
+   * @throws {InvalidArgumentError} If an option is invalid.
+   */
+  constructor(
+    { timeout = 3, size = 5120, lookup = lookUp, ...options }: SafeFetchOptions = {},
+    private readonly configuredHosts: ReadonlySet<string> = new Set(),
+  ) {
     const resolved = { ...options, timeout, size, lookup };
     assertFetchOptions(resolved);
     const { concurrency = 64, concurrencyPerHost = 4, allow = [] } = options;
@@ -61,7 +75,11 @@ export class SafeFetch {
    * @throws {FetchError} If the URL is not allowed, the response cannot be read, or it is not a JSON object.
    */
   async json(text: string, requester?: string): Promise<FetchedContent> {
-    return await this.fetchUrl(text, { accept: 'application/json', requester, read: readJson });
+    return await this.fetchUrl(text, {
+      sent: documentRequest('application/json', undefined),
+      requester,
+      read: readJson,
+    });
   }
 
   /**
@@ -72,7 +90,7 @@ export class SafeFetch {
    * @throws {FetchError} If the URL is not allowed, or if the response cannot be read.
    */
   async text(text: string, accept: string, requester?: string): Promise<FetchedContent<string>> {
-    return await this.fetchUrl(text, { accept, requester, read: readText });
+    return await this.fetchUrl(text, { sent: documentRequest(accept, undefined), requester, read: readText });
   }
 
   /**
@@ -81,7 +99,7 @@ export class SafeFetch {
    * @throws {FetchError} If the URL is not allowed, or if the response cannot be read.
    */
   async bytes(text: string, accept: string): Promise<FetchedContent<Buffer>> {
-    return await this.fetchUrl(text, { accept, read: readBody });
+    return await this.fetchUrl(text, { sent: documentRequest(accept, undefined), read: readBody });
   }
 
   /**
@@ -89,7 +107,23 @@ export class SafeFetch {
    * @throws {FetchError} If the URL is not allowed, or if the receiver did not accept the content.
    */
   async post(text: string, content: PostContent): Promise<void> {
-    await this.fetchUrl(text, { accept: '*/*', content, read: verifyAccepted });
+    await this.fetchUrl(text, { sent: documentRequest('*/*', content), read: verifyAccepted });
+  }
+
+  /**
+   * Sends a request with any method and headers. Redirects are not followed.
+   * @param size Maximum size of the response in bytes. Default: the option `size`.
+   * @returns The response, whatever its status is.
+   * @throws {FetchError} If the URL is not allowed, or if the response cannot be read.
+   */
+  async request(text: string, sent: SentRequest, size?: number): Promise<FetchedResponse> {
+    let status = 0;
+    const read = (response: IncomingMessage, limit: number) => {
+      status = response.statusCode ?? 0;
+      return readBytes(response, limit);
+    };
+    const content = await this.fetchUrl(text, { sent, size, read });
+    return { ...content, status };
   }
 
   private async fetchUrl<Body>(text: string, fetchRequest: FetchRequest<Body>): Promise<FetchedContent<Body>> {
@@ -119,10 +153,10 @@ export class SafeFetch {
     const addresses = await this.addressesOf(url);
     // The lowest address, so that a host with several addresses is always counted under the same one.
     return this.slots.forConnection(url, addresses.toSorted()[0]!, async () => {
-      const { accept, content } = fetchRequest;
-      const response = await requestPinned(url, addresses, { signal, accept, posted: content, ca: this.options.ca });
+      const { sent, read, size = this.options.size } = fetchRequest;
+      const response = await requestPinned(url, addresses, { signal, sent, ca: this.options.ca });
       try {
-        return { body: await fetchRequest.read(response, this.options.size), headers: response.headers };
+        return { body: await read(response, size), headers: response.headers };
       } finally {
         response.destroy();
       }
@@ -134,14 +168,16 @@ export class SafeFetch {
     const addresses = isIP(name) ? [name] : name === 'localhost' ? LOOPBACK : await this.lookUp(name, url);
     if (addresses.length === 0) throw new FetchError('address', `the host name ${name} has no address`);
     // All addresses must be allowed: the connection may use any of them.
-    const refused = addresses.find((address) => !this.mayConnect(address, url.protocol));
+    const refused = addresses.find((address) => !this.mayConnect(address, url));
     if (refused === undefined) return addresses;
     throw new FetchError('address', `${name} resolves to ${refused}, which is not a public address`);
   }
 
   /** Resolves a host name within a part of the timeout, so that silent name servers release their slots early. */
   private lookUp(name: string, url: URL): Promise<readonly string[]> {
-    const { timeout, lookup } = this.options;
+    const { timeout } = this.options;
+    const lookup =
+      this.options.lookup === lookUp && this.configuredHosts.has(url.host) ? systemLookUp : this.options.lookup;
     const late = new FetchError(
       'network',
       `the name servers of ${name} did not respond within ${timeout / LOOK_UP_DIVISOR} s`,
@@ -151,28 +187,34 @@ export class SafeFetch {
     );
   }
 
-  private mayConnect(address: string, protocol: string): boolean {
-    if (this.options.allowLoopback && isLoopback(address)) return true;
+  private mayConnect(address: string, { protocol, host }: URL): boolean {
+    const isConfigured = this.configuredHosts.has(host);
+    if ((this.options.allowLoopback || isConfigured) && isLoopback(address)) return true;
     if (protocol !== 'https:') return false;
-    return (
-      isPublicAddress(address) || (isIP(address) > 0 && this.allowed.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'))
-    );
+    if (isConfigured || isPublicAddress(address)) return true;
+    return isIP(address) > 0 && this.allowed.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
   }
 
   /** Returns why a URL is not allowed, before anything is resolved or fetched. `undefined` if it is allowed. */
-  private findUrlError({ protocol, hostname, port, username, password }: URL): string | undefined {
-    const { allowLoopback = false } = this.options;
+  private findUrlError(url: URL): string | undefined {
+    const { protocol, hostname, host, port, username, password } = url;
+    const isConfigured = this.configuredHosts.has(host);
+    const allowLoopback = this.options.allowLoopback === true || isConfigured;
     const name = withoutBrackets(hostname);
     const isNear = name === 'localhost' || name.endsWith('.localhost') || isLoopback(name);
     if (protocol !== 'https:' && !(protocol === 'http:' && allowLoopback && isNear)) return 'it is not https';
     if (username + password !== '') return 'it contains credentials';
     if (name === '' || name.endsWith('.')) return 'its host name is empty or ends with a dot';
-    if (isIP(name) ? !this.mayConnect(name, protocol) : isNear && !allowLoopback)
-      return 'its host is not a public address';
+    if (isIP(name) ? !this.mayConnect(name, url) : isNear && !allowLoopback) return 'its host is not a public address';
     // Other services must not receive requests, such as a mail server that could read them as mail.
-    if (port !== '' && Number(port) < 1024 && port !== '443') return 'its port is below 1024 and not 443';
+    if (!isConfigured && port !== '' && Number(port) < 1024 && port !== '443')
+      return 'its port is below 1024 and not 443';
     return undefined;
   }
 }
 
 const withoutBrackets = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');
+
+/** Resolves a host name as other programs of this machine do. */
+const systemLookUp: Lookup = async (hostname) =>
+  (await lookUpBySystem(hostname, { all: true })).map(({ address }) => address);

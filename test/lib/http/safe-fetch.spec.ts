@@ -553,3 +553,47 @@ describe('concurrency limits of SafeFetch', () => {
     expect(() => new SafeFetch({ [name]: value })).toThrow(/^Invalid argument: .+ of a fetch/);
   });
 });
+
+describe('requests that SafeFetch sends with any method and headers', () => {
+  const configured = () => new SafeFetch({ ca: CERTIFICATE, lookup: here }, new Set([`client.example:${server.port}`]));
+
+  it('returns the response with any status, and follows no redirect', async () => {
+    server.replies['/token'] = (response) => response.writeHead(302, { location: server.url('/elsewhere') }).end('no');
+    const headers = { accept: '*/*', authorization: 'Basic YTpi', 'content-type': 'application/x-www-form-urlencoded' };
+    const { status, body } = await configured().request(server.url('/token'), { method: 'POST', headers, body: 'a=b' });
+    expect({ status, body: body.toString(), urls: server.requests.map(({ url }) => url) }).toEqual({
+      status: 302,
+      body: 'no',
+      urls: ['/token'],
+    });
+    const [{ method, headers: sent }] = server.requests as [TlsServer['requests'][0]];
+    expect({ method, sent }).toMatchObject({
+      method: 'POST',
+      sent: { ...headers, 'content-length': '3', 'accept-encoding': 'identity' },
+    });
+  });
+
+  it('limits the size of each response', async () => {
+    server.replies['/large'] = json({ a: 'b'.repeat(1000) });
+    const large = (size?: number) => configured().request(server.url('/large'), { headers: {} }, size);
+    expect((await large()).status).toBe(200);
+    expect(await faultOf(large(999))).toBe('response');
+  });
+
+  it('reach private addresses only of hosts that the operator configured, with their port', async () => {
+    server.replies['/'] = json({});
+    expect((await configured().request(server.url('/'), { headers: {} })).status).toBe(200);
+    const other = new SafeFetch({ ca: CERTIFICATE, lookup: here }, new Set([`client.example:1`, 'other.example']));
+    expect(await faultOf(other.request(server.url('/'), { headers: {} }))).toBe('address');
+    expect(await faultOf(configured().request('https://10.0.0.1:8443/', { headers: {} }))).toBe('url');
+  });
+
+  it('use http only to a loopback address of a configured host', async () => {
+    const hosts = new Set(['localhost:1', '10.0.0.1:8080', 'inside.example']);
+    const fetch = new SafeFetch({ lookup: async () => ['10.0.0.1'] }, hosts);
+    expect(await faultOf(fetch.request('http://localhost:1/', { headers: {} }))).toBe('network');
+    expect(await faultOf(fetch.request('http://10.0.0.1:8080/', { headers: {} }))).toBe('url');
+    expect(await faultOf(fetch.request('http://inside.example/', { headers: {} }))).toBe('url');
+    expect(await faultOf(fetch.request('http://localhost:2/', { headers: {} }))).toBe('url');
+  });
+});
