@@ -2,13 +2,14 @@ import { InvalidArgumentError } from '../../../lib/index.js';
 import { withClockOffset } from '../../../lib/kit/index.js';
 import type { Attack } from './attack.js';
 import { ATTACKS } from './attacks/index.js';
+import type { LabBrowser } from './browser.js';
 import { LabClients } from './clients.js';
 import { LabContext } from './context.js';
 import { LabKey } from './jwt.js';
 import { Lab } from './lab.js';
 import type { LabParts } from './lab-requests.js';
 import type { AttackLabOptions } from './options.js';
-import { ApplicationStopped, Inconclusive, NotApplicable, type Outcome } from './outcome.js';
+import { Inconclusive, NotApplicable, type Outcome } from './outcome.js';
 import { Random } from './random.js';
 import { LabReceiver } from './receiver.js';
 import { AttackLabError, AttackReport, resultOf } from './report.js';
@@ -45,10 +46,10 @@ export async function attackLab(app: LabApplication, options: AttackLabOptions =
     context: new LabContext(target, options, clients, await hasVirtualClock(server.options.model)),
     wire,
     visitor: new Visitor(wire, target.origin, options, new URL(target.urlOf('authorize') ?? target.origin).pathname),
+    otherTarget: await otherTargetOf(app, options, base),
     clients,
     receiver: new LabReceiver(),
-    roles: new Map(),
-    browsers: new Map(),
+    shared: new Map(),
     dpopKey: new LabKey('dpop'),
     callers: Math.min(200, Math.max(2, callers)),
     seed,
@@ -64,6 +65,14 @@ export async function attackLab(app: LabApplication, options: AttackLabOptions =
   } finally {
     await cleanUp(parts);
   }
+}
+
+/** Returns the server of the option `otherTenant`. */
+async function otherTargetOf(app: LabApplication, options: AttackLabOptions, base: string) {
+  const { otherTenant } = options;
+  return otherTenant === undefined
+    ? undefined
+    : new Target(await findServer(app, options, otherTenant), options, base, {});
 }
 
 async function runAttack(attack: Attack, parts: LabParts): Promise<Outcome> {
@@ -119,15 +128,14 @@ async function hasVirtualClock(model: object): Promise<boolean> {
 }
 
 /** Signs the users of the lab out and removes its clients. */
-async function cleanUp({ clients, receiver, browsers, wire, context }: LabParts): Promise<void> {
+async function cleanUp({ clients, receiver, shared, wire, context }: LabParts): Promise<void> {
   try {
     const logout = context.target.urlOf('logout');
-    for (const made of logout === undefined ? [] : browsers.values()) {
-      const browser = await made;
-      await browser.open(logout!, { method: 'POST', form: {} });
-    }
+    const victim = (await shared.get('victim')) as LabBrowser | undefined;
+    if (logout !== undefined) await victim?.open(logout, { method: 'POST', form: {} });
   } catch (error) {
-    if (!(error instanceof ApplicationStopped || error instanceof Inconclusive)) throw error;
+    // `ApplicationStopped` is one, too.
+    if (!(error instanceof Inconclusive)) throw error;
   } finally {
     wire.close();
     receiver.close();

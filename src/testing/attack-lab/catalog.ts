@@ -111,6 +111,75 @@ snapshot-restore | RFC 9700 §4.14.2 | code, refresh_token, snapshot | Uses a re
 cors-token | OWASP WSTG-CLNT-07 | /token | Reads token responses with the cookies of a user on another site. | List the origins of your own pages in \`cors: { origins }\`, and remove \`app.enableCors()\` with \`credentials: true\` or a reflected origin.
 cors-pages | RFC 9700 §4.7 | /authorize | Reads the pages of a user, with their CSRF tokens, on another site. | "
 cors-guarded-route | OWASP WSTG-CLNT-07 | guarded route | Calls the guarded route with the cookies of a user on another site. | "
+dpop-method | RFC 9449 §4.3 (8) | code, dpop() | Sends a DPoP proof for another HTTP method. | Do not remove the checks of \`dpop()\` by a wrapper, and route requests to the server unchanged.
+dpop-url | RFC 9449 §4.3 (9) | code, dpop() | Sends a DPoP proof for another URL. | "
+dpop-old | RFC 9449 §4.3 (11) | code, dpop() | Sends a DPoP proof of yesterday. | Set the clocks of your servers by NTP, and keep \`clockTolerance\` short.
+dpop-future | RFC 9449 §11.1 | code, dpop() | Sends a DPoP proof of tomorrow. | "
+dpop-type | RFC 9449 §4.3 (4) | code, dpop() | Sends a JWT of another type as DPoP proof. | Do not remove the checks of \`dpop()\` by a wrapper.
+dpop-private-key | RFC 9449 §4.3 (7) | code, dpop() | Sends a DPoP proof that contains a private key. | "
+dpop-other-key | RFC 9449 §4.3 (6) | code, dpop() | Sends a DPoP proof with the public key of somebody else. | "
+dpop-unsigned | RFC 8725 §2.1, RFC 9449 §4.3 (5) | code, dpop() | Sends a DPoP proof without a signature. | "
+dpop-hmac | RFC 8725 §2.1, RFC 9449 §4.3 (5) | code, dpop() | Signs a DPoP proof with the public key as HMAC key. | "
+dpop-replay | RFC 9449 §11.1 | code, dpop() | Sends a DPoP proof twice to the token endpoint. | Implement \`once()\` of the model with one atomic insert.
+dpop-stolen-token | RFC 9449 §7.1 | code, dpop(), guarded route | Presents a stolen DPoP token as a bearer token. | Save the property \`cnf\` with access tokens, and return it from \`getAccessToken()\`.
+dpop-stolen-token-other-key | RFC 9449 §7.1 | code, dpop(), guarded route | Presents a stolen DPoP token with the key of the thief. | "
+dpop-other-token | RFC 9449 §4.3 (12) | code, dpop(), guarded route | Presents a stolen DPoP token with a stolen proof for another token. | "
+dpop-replay-at-resource | RFC 9449 §11.1 | code, dpop(), guarded route | Sends a DPoP proof twice to the guarded route. | Implement \`once()\` of the model with one atomic insert.
+dpop-refresh-other-key | RFC 9449 §5 | code, refresh_token, dpop(), public clients | Uses the stolen refresh token of a public client with another key. | Save the property \`cnf\` with refresh tokens, and return it from \`getRefreshToken()\`.
+assertion-audience | RFC 7523 §3 (3), CVE-2025-27370 | client_credentials, privateKeyJwt(), new clients | Sends a client assertion that was made for another server. | List only URLs of this server in \`audiences\` of \`privateKeyJwt()\`.
+assertion-expired | RFC 7523 §3 (4) | client_credentials, privateKeyJwt(), new clients | Sends an expired client assertion. | Set the clocks of your servers by NTP, and keep \`clockTolerance\` short.
+assertion-without-expiry | RFC 7523 §3 (4) | client_credentials, privateKeyJwt(), new clients | Sends a client assertion that never expires. | Do not verify client assertions in your own code: use \`privateKeyJwt()\`.
+assertion-other-key | RFC 7523 §3 (9) | client_credentials, privateKeyJwt(), new clients | Signs a client assertion with a key that is not registered. | "
+assertion-issuer | RFC 7523 §3 (1) | client_credentials, privateKeyJwt(), new clients | Sends a client assertion with another \`iss\` than the client. | "
+assertion-unsigned | RFC 8725 §2.1 | client_credentials, privateKeyJwt(), new clients | Sends a client assertion without a signature. | "
+assertion-hmac | RFC 8725 §2.1 | client_credentials, privateKeyJwt(), new clients | Signs a client assertion with the public key of the client as HMAC key. | "
+assertion-embedded-key | CVE-2018-0114, RFC 8725 §3.5 | client_credentials, privateKeyJwt(), new clients | Sends a client assertion with its own key in the header. | "
+assertion-replay | RFC 7523 §3 (7), RFC 9700 §4.15 | client_credentials, privateKeyJwt(), new clients | Sends a client assertion twice. | Implement \`once()\` of the model with one atomic insert.
+request-object-unsigned | RFC 9101 §10.1 | code, requestObjects(), new clients | Sends a request object without a signature. | Do not accept request objects in your own code: use \`requestObjects()\`.
+request-object-other-key | RFC 9101 §6.2 | code, requestObjects(), new clients | Signs a request object with a key that the client has not registered. | "
+request-object-audience | RFC 9101 §4, RFC 9700 §4.4 | code, requestObjects(), new clients | Sends a request object that was made for another server. | "
+request-object-expired | RFC 9101 §4 | code, requestObjects(), new clients | Sends an expired request object. | "
+request-object-other-client | RFC 9101 §5 | code, requestObjects(), new clients | Sends the request object of another client. | "
+request-object-redirect-uri | RFC 9700 §4.1 | code, requestObjects(), new clients | Sends an unregistered redirect URI in a request object. | "
+pushed-request-other-client | RFC 9126 §7.3 | code, /pushed_authorization_request | Opens the pushed request of another client. | Return the client of a pushed request from \`getPushedRequest()\`.
+pushed-request-replay | RFC 9126 §4 | code, /pushed_authorization_request | Opens a pushed request again after its code was issued. | Delete the pushed request in \`revokePushedRequest()\`.
+pushed-request-expired | RFC 9126 §2.2 | code, /pushed_authorization_request, clock | Opens a pushed request one day later. | Return the \`expiresAt\` of a pushed request that was saved.
+pushed-request-nested | RFC 9126 §2.1 | code, /pushed_authorization_request | Pushes a request that refers to another request. | Do not remove the checks of \`pushedRequests()\` by a wrapper.
+pushed-request-changed | RFC 9126 §4 | code, /pushed_authorization_request | Changes parameters of a pushed request in the URL. | "
+jwt-unsigned | RFC 8725 §2.1, CVE-2015-9235 | code, guarded route | Forges an access token with \`alg\` set to \`none\`. | Verify access tokens with \`OAuthGuard\`, and not in your own code.
+jwt-hmac | RFC 8725 §2.1, CVE-2016-5431 | code, guarded route | Forges an access token with the public key of the server as HMAC key. | "
+jwt-embedded-key | CVE-2018-0114, RFC 8725 §3.5 | code, guarded route | Forges an access token with its own key in the header. | "
+jwt-key-url | RFC 8725 §3.10 | code, guarded route | Forges an access token with the URL of its own key. | "
+jwt-key-id | RFC 8725 §3.10 | code, guarded route | Forges an access token with a path and a database statement as key ID. | "
+jwt-changed | RFC 8725 §3.2 | code, guarded route | Changes the scope of an access token. | "
+jwt-id-token | RFC 8725 §3.11, RFC 9068 §5 | code, guarded route, openid() | Presents an ID token as access token. | "
+id-token-audience | OpenID Connect Core 1.0 §3.1.3.7 | code, openid(), issuer | Uses the ID token of one client at another client. | Remove your own changes to the claims of ID tokens.
+id-token-nonce | OpenID Connect Core 1.0 §15.5.2 | code, openid() | Injects the ID token of another request. | Save \`nonce\` with the code: keep all properties that \`saveAuthorizationCode()\` receives.
+id-token-hint-unsigned | RP-Initiated Logout 1.0 §4 | login page, openid(), /logout | Signs a user out with a forged ID token. | Do not sign users out in your own code: use the page of \`pages()\`.
+ssrf-jwks-uri | RFC 9700 §4.13, OWASP SSRF | client_credentials, privateKeyJwt(), new clients | Lets the server fetch keys from its own network. | Remove \`allowLoopback\` from \`fetch\` of \`privateKeyJwt()\`.
+ssrf-request-uri | RFC 9101 §10.4, CVE-2020-10770 (Keycloak) | code, requestObjects(), new clients | Lets the server fetch a request object from its own network. | Set \`byReference: false\` of \`requestObjects()\`, or remove \`allowLoopback\`.
+ssrf-client-id | draft-ietf-oauth-client-id-metadata-document §6 | user, /authorize | Lets the server fetch client metadata from its own network. | Remove \`allowLoopback\` from \`clientIdDocuments()\` or \`mcp()\`.
+ssrf-logo | RFC 7591 §5 | code, new clients | Lets the server fetch a logo from its own network. | Remove \`allowLoopback\` from \`clientLogos\` of \`pages()\`.
+ssrf-registration | RFC 7591 §5 | /registration | Lets the server fetch a URL of registered metadata from its own network. | Remove \`allowLoopback\` from the features that fetch URLs of clients.
+registration-without-token | RFC 7591 §3 | /registration | Registers a client without an initial access token. | Set \`initialAccessScope\` of \`registration()\`, or accept open registration.
+registration-script | RFC 7591 §5, CVE-2023-6134 (Keycloak) | /registration | Registers a redirect URI that runs a script. | Do not register clients in your own code: use \`registration()\`.
+registration-scope | RFC 7591 §5 | /registration | Registers a scope that the server does not offer. | List only harmless scopes in \`scopes\` of \`registration()\`.
+registration-grants | RFC 7591 §2.1 | /registration | Registers a public client with grants that need no user. | List only \`authorization_code\` and \`refresh_token\` in \`grants\` of \`registration()\`.
+registration-overwrite | RFC 7591 §3.2.1 | code, /registration | Registers a client with the ID of an existing one. | Reject an existing ID in \`saveRegistration()\`.
+registration-other-client | RFC 7592 §3 | /registration, new clients | Reads the registration of another client. | Compare the registration access token with the client in \`getRegistration()\`.
+device-without-consent | RFC 8628 §3.5 | code, device code, /device, new clients | Polls for tokens before the user allows access. | Return the decision of the user from \`getDeviceAuthorization()\`.
+device-other-client | RFC 8628 §3.4 | code, device code, /device, new clients | Redeems the device code of another client. | Return the client of a device code from \`getDeviceAuthorization()\`.
+device-replay | RFC 8628 §3.5 | code, device code, /device, new clients | Redeems a device code twice. | Consume the device code in one atomic operation of the model.
+device-link | RFC 8628 §3.3.1, §5.4 | code, device code, /device, new clients | Connects the device of the attacker with a link. | Let the user confirm the code, also if the URL contains it.
+csrf-device | RFC 8628 §5.4 | code, device code, /device, new clients | Connects the device of the attacker with a form on another site. | Put a CSRF token that is bound to the session into a hidden field of the form, and verify it.
+device-expired | RFC 8628 §3.5 | code, device code, /device, new clients, clock | Redeems a device code one day later. | Return the \`expiresAt\` of a device code that was saved.
+device-code-guessing | RFC 8628 §5.1, §5.2 | code, device code, /device, new clients | Guesses device codes and user codes. | Do not replace the codes of \`deviceAuthorization()\`.
+race-device-code | RFC 8628 §3.5 | code, device code, /device, new clients | Redeems one device code many times at once. | Consume the device code in one atomic operation of the model.
+tenant-code | RFC 9700 §4.4 | code, tenants | Redeems the code of one tenant at another. | Store the \`issuer\` of codes and tokens, and give each tenant its own issuer.
+tenant-refresh-token | RFC 9700 §4.4 | code, refresh_token, tenants | Uses the refresh token of one tenant at another. | "
+tenant-client | RFC 7591 §3 | client_credentials, tenants, new clients | Uses a client of one tenant at another. | Set \`issuer\` of clients, or give each tenant its own model.
+tenant-access-token | RFC 9068 §5 | code, tenants, guarded route | Uses the access token of one tenant at another. | Return the \`issuer\` of access tokens from \`getAccessToken()\`.
+tenant-session | RFC 9700 §4.4 | login page, authorization_code, tenants | Uses the session of one tenant at another. | Bind the sessions of your own pages to the tenant.
 race-code | RFC 6749 §4.1.2 | code | Redeems one authorization code many times at once. | Consume single-use values in one atomic statement, such as \`DELETE … RETURNING\` or an update of the unused row.
 race-refresh | RFC 9700 §4.14.2 | code, refresh_token | Uses one refresh token many times at once. | "
 race-consent | RFC 6819 §4.4.1.10 | code, new clients | Sends one consent form many times at once. | Implement \`once()\` of the model with one atomic insert.

@@ -2,6 +2,8 @@ import type { LabClients } from './clients.js';
 import type { AttackLabOptions } from './options.js';
 import type { Target } from './target.js';
 
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+
 /** Decides which attacks apply to the application. */
 export class LabContext {
   constructor(
@@ -23,6 +25,7 @@ export class LabContext {
     const known: Readonly<Record<string, readonly [isThere: boolean, reason: string]>> = {
       user: [hasUser, 'no user signs in: `signIn` is false'],
       code: [hasUser && context.grants.has('authorization_code'), 'no user gets an authorization code'],
+      'device code': [context.grants.has(DEVICE_GRANT), 'the feature `deviceAuthorization()` is not listed'],
       'login page': [hasUser && typeof options.signIn === 'object', 'a function `signIn` replaces the login page'],
       'public clients': [this.clients.allowsPublic, 'the server accepts no public clients'],
       'new clients': [this.clients.canCreate, 'the lab cannot create clients: `clients` is a list'],

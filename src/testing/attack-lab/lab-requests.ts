@@ -7,6 +7,7 @@ import type { LabKey } from './jwt.js';
 import { NotApplicable } from './outcome.js';
 import { Random } from './random.js';
 import type { LabReceiver } from './receiver.js';
+import type { Target } from './target.js';
 import type { Visitor } from './visitor.js';
 import type { LabRequest, LabResponse, Wire } from './wire.js';
 
@@ -24,11 +25,12 @@ export interface LabParts {
   readonly context: LabContext;
   readonly wire: Wire;
   readonly visitor: Visitor;
+  /** The server of `otherTenant`. */
+  readonly otherTarget: Target | undefined;
   readonly clients: LabClients;
   readonly receiver: LabReceiver;
-  /** The clients that several attacks use, by role. */
-  readonly roles: Map<string, Promise<LabClient>>;
-  readonly browsers: Map<string, Promise<LabBrowser>>;
+  /** What several attacks use: clients by role, the browser of the user, a registration. */
+  readonly shared: Map<string, Promise<unknown>>;
   readonly dpopKey: LabKey;
   readonly callers: number;
   readonly seed: number;
@@ -68,9 +70,7 @@ export class LabRequests {
 
   /** Returns an honest client (`web`, `app`), a client of the attacker (`evil`), or one without users (`machine`). */
   client(role: 'web' | 'app' | 'evil' | 'machine'): Promise<LabClient> {
-    const { roles } = this.parts;
-    if (!roles.has(role)) roles.set(role, this.newClient(SHAPES[role], role));
-    return roles.get(role)!;
+    return this.share(role, () => this.newClient(SHAPES[role], role));
   }
 
   /** Creates a client for this attack only. */
@@ -80,9 +80,14 @@ export class LabRequests {
 
   /** Returns the browser of the honest user. */
   victim(): Promise<LabBrowser> {
-    const { browsers, visitor } = this.parts;
-    if (!browsers.has('victim')) browsers.set('victim', visitor.newBrowser());
-    return browsers.get('victim')!;
+    return this.share('victim', () => this.parts.visitor.newBrowser());
+  }
+
+  /** Returns what was made under this name, or makes it. */
+  share<T>(name: string, make: () => Promise<T>): Promise<T> {
+    const { shared } = this.parts;
+    if (!shared.has(name)) shared.set(name, make());
+    return shared.get(name) as Promise<T>;
   }
 
   send = (url: string, request?: LabRequest): Promise<LabResponse> => this.parts.wire.send(url, request);
@@ -130,6 +135,14 @@ export class LabRequests {
 
   /** Runs a function while the clock of the application is ahead. */
   later = <T>(ahead: number, act: () => Promise<T>): Promise<T> => withClockOffset(ahead * 1000, act);
+
+  /** Returns a request of the client credentials grant without credentials. */
+  async machineForm(): Promise<Record<string, string>> {
+    const { scopes } = await this.client('machine');
+    const { resource } = this.target;
+    const scope = scopes.filter((one) => one !== 'openid' && one !== 'offline_access').join(' ');
+    return { grant_type: 'client_credentials', scope, ...(resource !== undefined && { resource }) };
+  }
 
   /** Runs requests at the same time. */
   race = (request: (at: number) => Promise<LabResponse>): Promise<LabResponse[]> =>

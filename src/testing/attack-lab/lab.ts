@@ -142,11 +142,10 @@ export class Lab extends LabRequests {
   refresh = (client: LabClient | undefined, token: string, changes: Form = {}, options?: PostOptions) =>
     this.post('token', client, { grant_type: 'refresh_token', refresh_token: token, ...changes }, options);
 
-  /** Returns the tokens of the client credentials grant. */
+  /** Requests a token of the client credentials grant. */
   async machineToken(client: LabClient, changes: Form = {}): Promise<LabResponse> {
-    const { resource } = this.target;
     const scope = client.scopes.filter((one) => one !== 'openid' && one !== 'offline_access').join(' ');
-    return this.post('token', client, { grant_type: 'client_credentials', scope, resource, ...changes });
+    return this.post('token', client, { ...(await this.machineForm()), scope, ...changes });
   }
 }
 

@@ -12,13 +12,13 @@ export const CLIENT_AUTHENTICATION_ATTACKS: AttackRuns = {
     const { id } = await secretClient(lab);
     const headers = { authorization: basic(id, lab.random.next(32)) };
     return judge(
-      await lab.post('token', undefined, await machineForm(lab), { headers }),
+      await lab.post('token', undefined, await lab.machineForm(), { headers }),
       'a wrong secret was accepted',
     );
   },
   async 'client-missing-secret'(lab) {
     const { id } = await lab.client('machine');
-    const body = await machineForm(lab);
+    const body = await lab.machineForm();
     return allOf(
       [
         { client_id: id },
@@ -42,13 +42,13 @@ export const CLIENT_AUTHENTICATION_ATTACKS: AttackRuns = {
     const [one, other] = [await secretClient(lab), await lab.client('evil')];
     if (other.secret === undefined) throw new NotApplicable('clients of the lab have no secrets');
     const headers = { authorization: basic(one.id, one.secret!) };
-    const sent = { ...(await machineForm(lab)), client_id: other.id, client_secret: other.secret };
+    const sent = { ...(await lab.machineForm()), client_id: other.id, client_secret: other.secret };
     return judge(await lab.post('token', undefined, sent, { headers }), 'credentials of two clients were accepted');
   },
   async 'client-id-mismatch'(lab) {
     const one = await lab.client('machine');
     const response = await lab.post('token', one, {
-      ...(await machineForm(lab)),
+      ...(await lab.machineForm()),
       client_id: (await lab.client('evil')).id,
     });
     return judge(response, 'the `client_id` of another client was accepted');
@@ -56,7 +56,7 @@ export const CLIENT_AUTHENTICATION_ATTACKS: AttackRuns = {
   async 'client-secret-in-url'(lab) {
     const { id, secret } = await secretClient(lab);
     const query = new URLSearchParams({ client_id: id, client_secret: secret! });
-    const response = await lab.send(lab.at('token', query), { form: await machineForm(lab) });
+    const response = await lab.send(lab.at('token', query), { form: await lab.machineForm() });
     return judge(response, 'credentials in the URL were accepted');
   },
   async 'token-by-get'(lab) {
@@ -67,7 +67,7 @@ export const CLIENT_AUTHENTICATION_ATTACKS: AttackRuns = {
   },
   async 'client-id-variants'(lab) {
     const { id, secret } = await secretClient(lab);
-    const body = await machineForm(lab);
+    const body = await lab.machineForm();
     return allOf(
       [id.toUpperCase(), `${id} `, `${id}\0`, ` ${id}`]
         .filter((one) => one !== id)
@@ -84,7 +84,7 @@ export const CLIENT_AUTHENTICATION_ATTACKS: AttackRuns = {
     const secret = lab.random.next(32);
     const more = { tokenEndpointAuthMethod: 'private_key_jwt', secret };
     const { id } = await lab.newClient({ grants: ['client_credentials'], more });
-    const body = await machineForm(lab);
+    const body = await lab.machineForm();
     const send = (sent: Record<string, string>, headers: Record<string, string>) => async () => {
       const response = await lab.post('token', undefined, { ...body, ...sent }, { headers });
       return judge(response, 'a client with a key was accepted with a secret');
@@ -160,12 +160,4 @@ async function secretClient(lab: Lab): Promise<LabClient> {
   const client = await lab.client('machine');
   if (client.secret === undefined) throw new NotApplicable('clients of the lab have no secrets');
   return client;
-}
-
-/** Returns a token request without credentials. */
-async function machineForm(lab: Lab): Promise<Record<string, string>> {
-  const { scopes } = await lab.client('machine');
-  const { resource } = lab.target;
-  const scope = scopes.filter((one) => one !== 'openid' && one !== 'offline_access').join(' ');
-  return { ...form, scope, ...(resource !== undefined && { resource }) };
 }

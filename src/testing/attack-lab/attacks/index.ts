@@ -2,6 +2,12 @@ import type { Attack, AttackRuns } from '../attack.js';
 import { CATALOG } from '../catalog.js';
 import type { LabContext } from '../context.js';
 import type { Lab } from '../lab.js';
+import { ASSERTION_ATTACKS, DPOP_ATTACKS } from './proofs.js';
+import { CLIENT_URL_ATTACKS } from './client-urls.js';
+import { DEVICE_ATTACKS } from './devices.js';
+import { REQUEST_ATTACKS } from './request-objects.js';
+import { TENANT_ATTACKS } from './tenants.js';
+import { TOKEN_ATTACKS } from './tokens.js';
 import { CLIENT_AUTHENTICATION_ATTACKS } from './client-authentication.js';
 import { CODE_ATTACKS } from './codes.js';
 import { CROSS_ORIGIN_ATTACKS } from './cross-origin.js';
@@ -26,6 +32,13 @@ const RUNS: AttackRuns = {
   ...SCOPE_ATTACKS,
   ...REFRESH_TOKEN_ATTACKS,
   ...CROSS_ORIGIN_ATTACKS,
+  ...ASSERTION_ATTACKS,
+  ...DPOP_ATTACKS,
+  ...CLIENT_URL_ATTACKS,
+  ...DEVICE_ATTACKS,
+  ...REQUEST_ATTACKS,
+  ...TENANT_ATTACKS,
+  ...TOKEN_ATTACKS,
   ...RACE_ATTACKS,
   ...FLOOD_ATTACKS,
 };

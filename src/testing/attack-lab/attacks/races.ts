@@ -38,25 +38,18 @@ export const RACE_ATTACKS: AttackRuns = {
     return count(codes, responses);
   },
   async 'race-assertion'(lab) {
-    const { id, key, scopes } = await lab.newClient({
+    const { id, key } = await lab.newClient({
       grants: ['client_credentials'],
       more: { tokenEndpointAuthMethod: 'private_key_jwt' },
     });
     const assertion = key.sign(assertionClaims(id, lab.target.issuer ?? lab.urlOf('token'), lab.random));
-    const scope = scopes.filter((one) => one !== 'openid' && one !== 'offline_access').join(' ');
-    const form = {
-      grant_type: 'client_credentials',
-      scope,
-      resource: lab.target.resource,
-      ...assertionForm(assertion),
-    };
+    const form = { ...(await lab.machineForm()), ...assertionForm(assertion) };
     return onlyOne(await lab.race(() => lab.post('token', undefined, form)), 'access_token');
   },
   async 'race-dpop-proof'(lab) {
     const machine = await lab.client('machine');
     const dpop = lab.proof(lab.urlOf('token'));
-    const scope = machine.scopes.filter((one) => one !== 'openid' && one !== 'offline_access').join(' ');
-    const form = { grant_type: 'client_credentials', scope, resource: lab.target.resource };
+    const form = await lab.machineForm();
     return onlyOne(await lab.race(() => lab.post('token', machine, form, { dpop })), 'access_token');
   },
 };

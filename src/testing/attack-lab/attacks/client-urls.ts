@@ -1,0 +1,158 @@
+import type { AttackRuns } from '../attack.js';
+import { assertionClaims, assertionForm } from '../credentials.js';
+import type { Lab } from '../lab.js';
+import {
+  allOf,
+  describeResponse,
+  Inconclusive,
+  judge,
+  NotApplicable,
+  type Outcome,
+  resisted,
+  succeeded,
+} from '../outcome.js';
+import type { LabResponse } from '../wire.js';
+
+/** Attacks by clients that register themselves, and by URLs that clients give. RFC 7591 §5, RFC 9700 §4.13 */
+export const CLIENT_URL_ATTACKS: AttackRuns = {
+  'ssrf-jwks-uri': (lab) =>
+    fetchesNothing(lab, async (jwksUri) => {
+      const more = { tokenEndpointAuthMethod: 'private_key_jwt', jwks: undefined, jwksUri };
+      const { id, key } = await lab.newClient({ grants: ['client_credentials'], more });
+      const assertion = key.sign(assertionClaims(id, lab.target.issuer ?? lab.urlOf('token'), lab.random));
+      return [await lab.post('token', undefined, { ...(await lab.machineForm()), ...assertionForm(assertion) })];
+    }),
+  'ssrf-request-uri': (lab) =>
+    fetchesNothing(lab, async (url) => {
+      const { id, redirectUri } = await lab.newClient({ more: { requestUris: [url] } });
+      const query = {
+        client_id: id,
+        request_uri: url,
+        response_type: 'code',
+        redirect_uri: redirectUri,
+        scope: 'openid',
+      };
+      return [await (await lab.victim()).open(lab.at('authorize', query))];
+    }),
+  'ssrf-client-id': (lab) =>
+    fetchesNothing(lab, async (url) => {
+      const query = {
+        response_type: 'code',
+        redirect_uri: 'http://127.0.0.1/callback',
+        scope: lab.target.scopes.join(' '),
+      };
+      const ids = [url, url.replace('http:', 'https:')];
+      return Promise.all(
+        ids.map(async (client_id) => (await lab.victim()).open(lab.at('authorize', { ...query, client_id }))),
+      );
+    }),
+  'ssrf-logo': (lab) =>
+    fetchesNothing(lab, async (url) => {
+      const client = await lab.newClient({ more: { metadata: { logo_uri: url } } });
+      return [(await lab.authorize(client, {}, { consent: 'stop' })).page];
+    }),
+  'ssrf-registration': (lab) =>
+    fetchesNothing(
+      lab,
+      async (url) => {
+        // Servers limit registrations, so each URL is sent only once.
+        const urls = { jwks_uri: url, logo_uri: url, sector_identifier_uri: url, request_uris: [url] };
+        return Promise.all(Object.entries(urls).map(async ([name, value]) => register(lab, { [name]: value })));
+      },
+      ['127.0.0.1'],
+    ),
+  async 'registration-without-token'(lab) {
+    const response = await register(lab, {});
+    if (response.status < 400 && isOpen(lab, response)) throw new NotApplicable('registration is open to every client');
+    return judge(response, 'a client registered itself without an initial access token');
+  },
+  'registration-script': (lab) =>
+    allOf(
+      ['javascript:alert(1)', 'data:text/html,x', 'https://a.example/#fragment', 'vbscript:x'].map(
+        (uri) => async () => {
+          await registers(lab);
+          return judge(await register(lab, { redirect_uris: [uri] }), `the redirect URI ${uri} was registered`);
+        },
+      ),
+    ),
+  async 'registration-scope'(lab) {
+    await registers(lab);
+    const response = await register(lab, { scope: 'attack-lab:admin' });
+    const granted = String(response.json['scope'] ?? '').split(' ');
+    return judge(
+      response,
+      'a client registered a scope that the server does not offer',
+      granted.includes('attack-lab:admin'),
+    );
+  },
+  async 'registration-grants'(lab) {
+    await registers(lab);
+    const response = await register(lab, {
+      grant_types: ['authorization_code', 'password', 'client_credentials'],
+      token_endpoint_auth_method: 'none',
+    });
+    const granted = (response.json['grant_types'] ?? []) as string[];
+    const isWide = granted.some((grant) => grant === 'password' || grant === 'client_credentials');
+    return judge(response, 'a public client registered grants without users', isWide);
+  },
+  async 'registration-overwrite'(lab) {
+    await registers(lab);
+    const web = await lab.client('web');
+    const response = await register(lab, { client_id: web.id, client_secret: 'attack-lab' });
+    return judge(response, 'a registration replaced an existing client', response.json['client_id'] === web.id);
+  },
+  async 'registration-other-client'(lab) {
+    const [one, other] = [await registers(lab), await register(lab, {})];
+    const url = String(other.json['registration_client_uri']);
+    const token = String(one.json['registration_access_token']);
+    if (!url.startsWith('http')) throw new NotApplicable('the server has no client configuration endpoint');
+    return judge(
+      await lab.send(url, { headers: { authorization: `Bearer ${token}` } }),
+      'a client read the registration of another client',
+    );
+  },
+};
+
+/** Whether the option `open` lets every client register. */
+const isOpen = ({ parts }: Lab, { status }: LabResponse) =>
+  status === 201 && parts.context.options.skip?.['registration-without-token'] === undefined;
+
+/** Registers a client with these metadata. It is removed at the end. */
+async function register(lab: Lab, metadata: object): Promise<LabResponse> {
+  const body = { client_name: 'Attack lab', redirect_uris: ['https://evil.attack-lab.example/callback'], ...metadata };
+  const response = await lab.send(lab.urlOf('registration'), {
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+  });
+  if (typeof response.json['client_id'] === 'string') lab.parts.clients.removeLater(response.json['client_id']);
+  return response;
+}
+
+/** Returns the response to a valid registration. @throws {NotApplicable} If the server does not let this client register. */
+async function registers(lab: Lab): Promise<LabResponse> {
+  const response = await lab.share('registration', () => register(lab, {}));
+  if (response.status < 400) return response;
+  throw new NotApplicable(`the server does not let this client register now: ${describeResponse(response)}`);
+}
+
+/** The server must not connect to the loopback interface, whatever the host name is. */
+async function fetchesNothing(
+  lab: Lab,
+  attack: (url: string) => Promise<LabResponse[]>,
+  hosts: readonly string[] = ['127.0.0.1', 'localhost', '127.1', '[::ffff:127.0.0.1]'],
+): Promise<Outcome> {
+  const { receiver } = lab.parts;
+  const evidence: string[] = [];
+  for (const host of hosts) {
+    const before = receiver.connections;
+    const responses = await attack(await receiver.url('/attack-lab', host)).catch((error: Error) => {
+      if (error instanceof NotApplicable || error instanceof Inconclusive) throw error;
+      // The model rejects the client.
+      evidence.push(error.message);
+      return [];
+    });
+    if (receiver.connections > before) return succeeded(`the server connected to ${host}`, responses[0]);
+    evidence.push(...responses.map(describeResponse));
+  }
+  return resisted(`no connection: ${[...new Set(evidence)].slice(0, 3).join('; ')}`);
+}

@@ -1,0 +1,145 @@
+import type { AttackRuns } from '../attack.js';
+import { assertionClaims, assertionForm, type ProofChanges } from '../credentials.js';
+import { hmacJwt, LabKey, readJwt, seconds, unsignedJwt } from '../jwt.js';
+import { Lab } from '../lab.js';
+import type { PostOptions } from '../lab-requests.js';
+import { Inconclusive, judge, type Outcome } from '../outcome.js';
+
+type Change = (lab: Lab) => ProofChanges;
+
+/** Changes that make a DPoP proof at the token endpoint invalid. RFC 9449 §4.3 */
+const INVALID_PROOFS: Readonly<Record<string, Change>> = {
+  method: () => ({ method: 'GET' }),
+  url: () => ({ claims: { htu: 'https://evil.attack-lab.example/oauth/token' } }),
+  old: () => ({ claims: { iat: seconds() - 86_400 } }),
+  future: () => ({ claims: { iat: seconds() + 86_400 } }),
+  type: () => ({ header: { typ: 'JWT' } }),
+  'private-key': (lab) => ({ header: { jwk: lab.parts.dpopKey.privateJwk } }),
+  'other-key': () => ({ header: { jwk: new LabKey('other').bareJwk } }),
+};
+
+/** Attacks on DPoP. RFC 9449 §11 */
+export const DPOP_ATTACKS: AttackRuns = {
+  ...Object.fromEntries(
+    Object.entries(INVALID_PROOFS).map(([name, change]) => [
+      `dpop-${name}`,
+      async (lab: Lab) => {
+        await boundToken(lab);
+        return dpopToken(lab, lab.proof(lab.urlOf('token'), change(lab)), 'an invalid proof was accepted');
+      },
+    ]),
+  ),
+  async 'dpop-unsigned'(lab) {
+    const { header, claims } = readJwt(lab.proof(lab.urlOf('token')))!;
+    return dpopToken(lab, unsignedJwt(claims, header), 'a proof without a signature was accepted');
+  },
+  async 'dpop-hmac'(lab) {
+    const { header, claims } = readJwt(lab.proof(lab.urlOf('token')))!;
+    const key = JSON.stringify(header['jwk']);
+    return dpopToken(lab, hmacJwt(claims, key, header), 'a proof was accepted whose HMAC key is the public key');
+  },
+  async 'dpop-replay'(lab) {
+    const proof = lab.proof(lab.urlOf('token'));
+    await boundToken(lab, proof);
+    return dpopToken(lab, proof, 'the same proof was accepted twice');
+  },
+  'dpop-stolen-token': (lab) => callBound(lab, () => ({ dpop: null, scheme: 'Bearer' })),
+  'dpop-stolen-token-other-key': (lab) =>
+    callBound(lab, (token, url, method) => ({ dpop: lab.proof(url, { method, token }, new LabKey('thief')) })),
+  'dpop-other-token': (lab) =>
+    callBound(lab, (_, url, method) => ({ dpop: lab.proof(url, { method, token: 'another-token' }) })),
+  'dpop-replay-at-resource': (lab) =>
+    callBound(lab, async (token, url, method) => {
+      const dpop = lab.proof(url, { method, token });
+      if (!Lab.isAccepted(await lab.call(token, { dpop }))) throw new Inconclusive('a valid proof was rejected');
+      return { dpop };
+    }),
+  async 'dpop-refresh-other-key'(lab) {
+    const app = await lab.client('app');
+    const dpop = () => lab.proof(lab.urlOf('token'));
+    const tokens = lab.tokensOf(await lab.redeem(await lab.grant(app), {}, { dpop: dpop() }));
+    const stolen = lab.proof(lab.urlOf('token'), {}, new LabKey('thief'));
+    const response = await lab.refresh(app, lab.refreshTokenOf(tokens), {}, { dpop: stolen });
+    return judge(response, 'the refresh token of a public client was used with another key');
+  },
+};
+
+async function boundToken(lab: Lab, dpop = lab.proof(lab.urlOf('token'))): Promise<string> {
+  const grant = await lab.grant(await lab.client('web'));
+  return lab.tokensOf(await lab.redeem(grant, {}, { dpop })).access;
+}
+
+async function dpopToken(lab: Lab, dpop: string, how: string): Promise<Outcome> {
+  return judge(await lab.redeem(await lab.grant(await lab.client('web')), {}, { dpop }), how);
+}
+
+/** Calls the guarded route with the token of another client's key. */
+async function callBound(
+  lab: Lab,
+  thief: (token: string, url: string, method: string) => Promise<PostOptions> | (PostOptions & { scheme?: string }),
+): Promise<Outcome> {
+  const token = await boundToken(lab);
+  const { path, method = 'GET' } = lab.target.guarded!;
+  const options = await thief(token, new URL(path, lab.target.origin).href, method);
+  const response = await lab.call(token, { scheme: 'DPoP', ...options });
+  return judge(
+    response,
+    'the guarded route accepted a stolen token without a proof of its key',
+    Lab.isAccepted(response),
+  );
+}
+
+/** Makes a client assertion that the server must reject. */
+type Assertion = (key: LabKey, claims: Record<string, unknown>, lab: Lab) => string;
+
+/** Client assertions that the server must reject. RFC 7523 §3 */
+const INVALID_ASSERTIONS: Readonly<Record<string, Assertion>> = {
+  audience: (key, claims) => key.sign({ ...claims, aud: 'https://evil.attack-lab.example' }),
+  expired: (key, claims) => key.sign({ ...claims, iat: seconds() - 7200, exp: seconds() - 3600 }),
+  'without-expiry': (key, { exp, ...claims }) => key.sign(claims),
+  'other-key': (key, claims) => new LabKey(key.kid).sign(claims),
+  issuer: (key, claims) => key.sign({ ...claims, iss: 'attack-lab-other' }),
+  unsigned: (_, claims) => unsignedJwt(claims),
+  hmac: (key, claims) => hmacJwt(claims, JSON.stringify(key.jwk), { kid: key.kid }),
+  'embedded-key': (_, claims) => {
+    const own = new LabKey('own');
+    return own.sign(claims, { jwk: own.bareJwk, kid: undefined });
+  },
+};
+
+/** Attacks on client assertions. RFC 7523, RFC 9700 §4.15 */
+export const ASSERTION_ATTACKS: AttackRuns = {
+  ...Object.fromEntries(
+    Object.entries(INVALID_ASSERTIONS).map(([name, make]) => [
+      `assertion-${name}`,
+      async (lab: Lab) => {
+        const { send, key, claims } = await assertingClient(lab);
+        lab.tokensOf(await send(key.sign(claims())));
+        return judge(await send(make(key, claims(), lab)), 'an invalid client assertion was accepted');
+      },
+    ]),
+  ),
+  async 'assertion-replay'(lab) {
+    const { send, key, claims } = await assertingClient(lab);
+    const assertion = key.sign(claims());
+    lab.tokensOf(await send(assertion));
+    return judge(await send(assertion), 'the same client assertion was accepted twice');
+  },
+};
+
+async function assertingClient(lab: Lab) {
+  const more = { tokenEndpointAuthMethod: 'private_key_jwt' };
+  const { id, key } = await lab.newClient({ grants: ['client_credentials'], more });
+  const form = await lab.machineForm();
+  return {
+    key,
+    claims: () => assertionClaims(id, lab.target.issuer ?? lab.urlOf('token'), lab.random),
+    send: (assertion: string) =>
+      lab.post(
+        'token',
+        undefined,
+        { ...form, ...assertionForm(assertion) },
+        lab.usesDpop ? { dpop: lab.proof(lab.urlOf('token')) } : {},
+      ),
+  };
+}

@@ -1,0 +1,105 @@
+import type { AttackRuns } from '../attack.js';
+import { hmacJwt, LabKey, readJwt, seconds, tamperedJwt, unsignedJwt } from '../jwt.js';
+import { Lab } from '../lab.js';
+import { Inconclusive, judge, NotApplicable, type Outcome, resisted, succeeded } from '../outcome.js';
+
+type Claims = Record<string, unknown>;
+
+/** Forged access tokens, made of the claims of an honest one. RFC 8725, RFC 9068 §5 */
+const FORGERIES: Readonly<Record<string, (claims: Claims, header: Claims, lab: Lab) => string | Promise<string>>> = {
+  unsigned: (claims, header) => unsignedJwt(claims, header),
+  hmac: async (claims, header, lab) => hmacJwt(claims, await publicKeyOf(lab), header),
+  'embedded-key': (claims, header) => {
+    const key = new LabKey('own');
+    return key.sign(claims, { ...header, alg: 'ES256', jwk: key.bareJwk, kid: undefined });
+  },
+  'key-url': async (claims, header, lab) =>
+    new LabKey('own').sign(claims, { ...header, alg: 'ES256', jku: await lab.parts.receiver.url('/jwks') }),
+  'key-id': (claims, header) => hmacJwt(claims, '', { ...header, kid: "../../../../../../dev/null' UNION SELECT 'x" }),
+};
+
+/** Attacks on access tokens that are JWTs, and on ID tokens. RFC 8725 */
+export const TOKEN_ATTACKS: AttackRuns = {
+  ...Object.fromEntries(
+    Object.entries(FORGERIES).map(([name, forge]) => [
+      `jwt-${name}`,
+      async (lab: Lab) => {
+        const { access } = await lab.tokens(await lab.client('web'));
+        // Without JWTs of its own, the server must not accept any.
+        const { header, claims } = readJwt(access) ?? readJwt(defaultToken(lab))!;
+        return rejects(lab, await forge({ ...claims, sub: 'attack-lab', exp: seconds() + 3600 }, header, lab));
+      },
+    ]),
+  ),
+  async 'jwt-changed'(lab) {
+    const { access } = await lab.tokens(await lab.client('web'));
+    if (!readJwt(access)) throw new NotApplicable('access tokens are not JWTs');
+    return rejects(lab, tamperedJwt(access, { scope: 'attack-lab:admin', sub: 'attack-lab' }));
+  },
+  async 'jwt-id-token'(lab) {
+    const { id } = await lab.tokens(await lab.client('web'));
+    if (id === undefined) throw new Inconclusive('the server issued no ID token');
+    return rejects(lab, id);
+  },
+  async 'id-token-audience'(lab) {
+    const web = await lab.client('web');
+    const authorization = await lab.grant(web);
+    const { id, response } = lab.tokensOf(await lab.redeem(authorization));
+    const claims = readJwt(id ?? '')?.claims;
+    if (!claims) throw new Inconclusive('the server issued no readable ID token');
+    const audience = [claims['aud']].flat();
+    const isRight = claims['iss'] === lab.target.issuer && audience.length === 1 && audience[0] === web.id;
+    return isRight
+      ? resisted('`iss` and `aud` are exact')
+      : succeeded('the ID token has another `iss` or `aud`', response);
+  },
+  async 'id-token-nonce'(lab) {
+    const nonce = lab.random.next(20);
+    const { id, response } = await lab.tokens(await lab.client('web'), { nonce });
+    const claims = readJwt(id ?? '')?.claims;
+    return claims?.['nonce'] === nonce
+      ? resisted('the `nonce` is that of the request')
+      : succeeded('the ID token has another `nonce`', response);
+  },
+  async 'id-token-hint-unsigned'(lab) {
+    const web = await lab.client('web');
+    const { id } = await lab.tokens(web);
+    const claims = readJwt(id ?? '')?.claims;
+    if (!claims) throw new Inconclusive('the server issued no readable ID token');
+    const browser = (await lab.victim()).copy();
+    const response = await browser.open(lab.at('logout', { id_token_hint: unsignedJwt(claims) }));
+    const after = await lab.authorize(web, { prompt: undefined }, { browser, login: false });
+    return after.isAtLogin
+      ? succeeded('an unsigned hint signed the user out without a question', response)
+      : resisted(`the user is asked: ${response.status}`);
+  },
+};
+
+/** The claims of an access token as RFC 9068 defines them. */
+const defaultToken = (lab: Lab) => {
+  const { issuer, scopes, resource } = lab.target;
+  const claims = {
+    iss: issuer,
+    aud: resource ?? issuer,
+    client_id: 'attack-lab',
+    scope: scopes.join(' '),
+    jti: lab.random.next(),
+    iat: seconds(),
+  };
+  return `${unsignedJwt(claims, { typ: 'at+jwt' })}x`;
+};
+
+async function publicKeyOf(lab: Lab): Promise<string> {
+  const url = lab.target.urlOf('jwks');
+  const response = url === undefined ? undefined : await lab.send(url);
+  const [key] = (response?.json['keys'] ?? []) as object[];
+  return JSON.stringify(key ?? {});
+}
+
+async function rejects(lab: Lab, token: string): Promise<Outcome> {
+  const before = lab.parts.receiver.connections;
+  const response = await lab.call(token, { dpop: null });
+  if (lab.parts.receiver.connections > before)
+    return succeeded('the server fetched a key from a URL in the token', response);
+  return judge(response, 'the guarded route accepted the token', Lab.isAccepted(response));
+}
