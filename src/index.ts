@@ -1,5 +1,6 @@
 export * from '../lib/index.js';
 export { claimedClient } from './http/claimed-client.js';
+export { AcceptSession, ACCEPT_SESSION_METADATA } from './decorators/accept-session.decorator.js';
 export { AccessToken } from './decorators/access-token.decorator.js';
 export { AnyScope, ANY_SCOPE_METADATA } from './decorators/any-scope.decorator.js';
 export { AuthorizationDetails } from './decorators/authorization-details.decorator.js';

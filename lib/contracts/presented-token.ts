@@ -7,7 +7,7 @@ import type { Options } from '../options/resolve-options.js';
 /** An access token and the request to a protected resource that presents it. */
 export interface PresentedTokenOf<Server> {
   readonly token: Token;
-  /** The text of the token as sent in the request. */
+  /** The text of the token as sent in the request. Empty for a login session, which has no token. */
   readonly value: string;
   /** The authentication scheme of the token, such as `Bearer`. */
   readonly scheme: string;

@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { AuthenticateOptions, StepUp, TokenRequirements } from '../../lib/index.js';
+import { ACCEPT_SESSION_METADATA } from '../decorators/accept-session.decorator.js';
 import { ANY_SCOPE_METADATA } from '../decorators/any-scope.decorator.js';
 import { OPTIONAL_AUTH_METADATA } from '../decorators/optional-auth.decorator.js';
 import { PUBLIC_METADATA } from '../decorators/public.decorator.js';
@@ -24,6 +25,11 @@ export interface AccessRequirements {
   optional?: boolean;
   /** Whether the route is a server-sent event stream. */
   isEventStream?: boolean;
+  /**
+   * Whether the route accepts login sessions in addition to tokens. If omitted, the option `acceptSessions` of the
+   * server decides.
+   */
+  acceptSession?: boolean;
   options?: RouteOptions | undefined;
   /** The name of the server that verifies the token. If omitted, the default server. */
   server?: string | undefined;
@@ -52,6 +58,7 @@ export function readAccessRequirements(
   const declaration = readNearestDeclaration(handler, controller, isOAuthGuard);
   const server = nearest(USE_OAUTH_METADATA, handler, controller) as string | null | undefined;
   const named = typeof server === 'string' ? { server } : {};
+  const acceptSession = nearest(ACCEPT_SESSION_METADATA, handler, controller) as boolean | undefined;
   if (declaration.isPublic) return { isPublic: true, ...named };
   const isUserDeclared = isDeclared(USER_REQUIRED_METADATA, handler, controller);
   const stepUp = nearest(REQUIRE_AUTH_METADATA, handler, controller) as StepUp | undefined;
@@ -64,6 +71,7 @@ export function readAccessRequirements(
   return {
     ...named,
     optional,
+    ...(acceptSession !== undefined && { acceptSession }),
     options: routeOptions({ scope: scopes.join(' '), anyScope, userRequired, roles, stepUp }),
     ...(scopeFunctions && { scopeFunctions, optionsByScope: new Map() }),
   };

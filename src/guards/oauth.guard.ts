@@ -1,7 +1,15 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable, Optional, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { admitRequest, assertConfig, hasToken, shareTokenLookUps, toOAuthError } from '../../lib/adapter/index.js';
-import { type Awaitable, OAuth2Server, type OAuthError, type Request, Response, type Token } from '../../lib/index.js';
+import {
+  type AuthenticateOptions,
+  type Awaitable,
+  OAuth2Server,
+  type OAuthError,
+  type Request,
+  Response,
+  type Token,
+} from '../../lib/index.js';
 import { logServerError } from '../operations/error-log.js';
 import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
 import { copyHeaders } from '../http/native-reply.js';
@@ -11,6 +19,7 @@ import { type AccessRequirements, authenticateOptionsFor, readAccessRequirements
 import { NamedServers, verifyModel } from './named-servers.js';
 import { CONNECTIONS, closeWithToken, ServerConnections } from './server-connections.js';
 import type { OpenConnections } from './open-connections.js';
+import { authenticateBySession, findOptionalSession, SESSION_ACCESS, sessionsFor } from './session-access.js';
 import { findTransport } from './transports/find-transport.js';
 import type { RefusalContext } from './transports/transport.js';
 
@@ -70,19 +79,17 @@ export class OAuthGuard implements CanActivate {
     if (!('oauth2' in attached)) attached.oauth2 = undefined;
     try {
       if (requirements.optional && !hasToken(request))
-        return await this.admitWithoutToken(requirements, native, request);
+        return await this.admitWithoutToken(context, requirements, { native, request, response });
       const selected = this.selectServer(requirements, native);
       let server = selected instanceof Promise ? await selected : selected;
       assertConfig(server !== undefined, NO_SERVER);
       const tenants = tenantServersOf(server);
       if (tenants) server = await tenants.find(request);
       const options = authenticateOptionsFor(requirements, native);
+      const sessions = hasToken(request) ? undefined : sessionsFor(server, requirements);
+      if (sessions) authenticateBySession(sessions, request, response, server.context);
       const token = await server.authenticate(request, response, options);
-      this.attach(context, token);
-      const stream = transport.findStream?.(context, requirements);
-      const connections = stream && this.connectionsOf(server);
-      const attach = (current: Token) => this.attach(context, current);
-      if (connections) closeWithToken(token, stream, { server, request, options, attach, connections });
+      this.accept(context, requirements, { token, server, request, options });
       return true;
     } catch (error) {
       const failure = toOAuthError(error);
@@ -127,25 +134,52 @@ export class OAuthGuard implements CanActivate {
     return this.server !== undefined;
   }
 
+  /** Whether the default server has no login sessions for routes with `@AcceptSession()`. @internal */
+  get lacksSessions(): boolean {
+    const { server } = this;
+    // Each tenant has sessions of its own. A mock server of a test has no context.
+    if (!server?.context || tenantServersOf(server)) return false;
+    return server.context.find(SESSION_ACCESS) === undefined;
+  }
+
   private selectServer(requirements: AccessRequirements, native: NativeRequest): Awaitable<OAuth2Server | undefined> {
     return requirements.server === undefined ? this.server : this.namedServers.find(requirements.server, native);
   }
 
   /**
    * Verifies a request without a token to a route with `@OptionalAuth()`, such as its `Origin`. A request that belongs
-   * to no server or tenant is accepted.
+   * to no server or tenant is accepted. A login session that the route does not accept is ignored, because browsers
+   * send cookies unasked.
    */
   private async admitWithoutToken(
+    context: ExecutionContext,
     requirements: AccessRequirements,
-    native: NativeRequest,
-    request: Request,
+    { native, request, response }: { native: NativeRequest; request: Request; response: Response },
   ): Promise<true> {
     const selected = await this.selectServer(requirements, native);
     const tenants = selected && tenantServersOf(selected);
     const server = tenants ? await tenants.find(request).catch(() => undefined) : selected;
     // A mock server of a test has no context.
     if (server?.context) admitRequest(request, new Response(), { server: server.context, events: server.events });
+    const sessions = server && sessionsFor(server, requirements);
+    if (!sessions) return true;
+    const options = authenticateOptionsFor(requirements, native);
+    const token = await findOptionalSession(sessions, request, response, { server, options });
+    if (token) this.accept(context, requirements, { token, server, request, options });
     return true;
+  }
+
+  /** Attaches a token, and closes the connection or stream that the request opens when the token is not valid any more. */
+  private accept(
+    context: ExecutionContext,
+    requirements: AccessRequirements,
+    { token, server, request, options }: AcceptedToken,
+  ): void {
+    this.attach(context, token);
+    const stream = findTransport(context).findStream?.(context, requirements);
+    const connections = stream && this.connectionsOf(server);
+    const attach = (current: Token) => this.attach(context, current);
+    if (connections) closeWithToken(token, stream, { server, request, options, attach, connections });
   }
 
   /** Returns the open connections of a server. `undefined` for a mock server of a test without a model. */
@@ -168,6 +202,14 @@ export class OAuthGuard implements CanActivate {
     }
     return requirements;
   }
+}
+
+/** An accepted token, with the server and the options that accepted it. */
+interface AcceptedToken {
+  readonly token: Token;
+  readonly server: OAuth2Server;
+  readonly request: Request;
+  readonly options: AuthenticateOptions | undefined;
 }
 
 /** The metadata key of `@Sse()`. */

@@ -1,4 +1,4 @@
-import { Deadline, onTokensRevoked, toOAuthError } from '../../lib/adapter/index.js';
+import { Deadline, isPrincipal, onTokensRevoked, toOAuthError } from '../../lib/adapter/index.js';
 import { InvalidTokenError, type OAuthError, type RevokedTokens, type Token } from '../../lib/index.js';
 import type { OpenStream } from './transports/transport.js';
 
@@ -63,8 +63,9 @@ export class OpenConnections {
    */
   add(token: Token, stream: OpenStream, access: AcceptedAccess): void {
     const { key } = stream;
-    // If the model returns no `accessToken`, the tokens of two requests are not known to be the same.
-    const value = token.accessToken ?? token;
+    // Sessions are identified by their grant. If the model returns no `accessToken`, the tokens of two requests are not
+    // known to be the same.
+    const value = token.accessToken ?? (isPrincipal(token) ? token.grantId : undefined) ?? token;
     const before = this.valueByKey.get(key);
     const known = before === value ? this.tokens.get(value)?.entries.get(key) : undefined;
     if (known) return void known.accesses.set(access.options, access);

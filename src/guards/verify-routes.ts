@@ -2,10 +2,12 @@ import type { Type } from '@nestjs/common';
 import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import { assertConfig } from '../../lib/adapter/index.js';
 import { hasRequiredUserParameter } from '../decorators/user-parameters.js';
+import { ACCEPT_SESSION_METADATA } from '../decorators/accept-session.decorator.js';
 import { registeredServerNames } from '../module/registered-servers.js';
 import { readAccessRequirements } from './access-requirements.js';
 import { publicRouteError } from './missing-user.js';
 import { isOAuthGuard, type OAuthGuard } from './oauth.guard.js';
+import { NO_SESSIONS } from './session-access.js';
 
 /** The metadata key of `@UseGuards()`. */
 const GUARDS_METADATA = '__guards__';
@@ -17,10 +19,10 @@ const verified = new WeakSet<ModulesContainer>();
 type Module = ModulesContainer extends Map<string, infer M> ? M : never;
 
 /**
- * Verifies once per application that no public route requires a user, and, if the application has named servers, that
- * each guarded route has a server.
- * @throws {InvalidArgumentError} If a public route has a `@CurrentUser()` that is not optional, or if a route names an
- * unknown server, or none although there is no default server.
+ * Verifies once per application that no public route requires a user, that routes with `@AcceptSession()` have
+ * sessions, and, if the application has named servers, that each guarded route has a server.
+ * @throws {InvalidArgumentError} If a public route has a `@CurrentUser()` that is not optional, if a route accepts
+ * sessions and the server has none, or if a route names an unknown server, or none although there is no default server.
  */
 export function verifyRoutes(config: ApplicationConfig, modules: ModulesContainer): void {
   if (verified.has(modules)) return;
@@ -36,6 +38,7 @@ export function verifyRoutes(config: ApplicationConfig, modules: ModulesContaine
       for (const method of scanner.getAllMethodNames(prototype)) {
         const route = { controller: metatype as Type, handler: prototype[method]!, method };
         verifyUser(route);
+        verifySession(route, () => guardsOf(module, metatype, route.handler, ofAll));
         if (hasNamed) verifyServer(route, guardsOf(module, metatype, route.handler, ofAll), names);
       }
     }
@@ -69,6 +72,21 @@ function verifyUser({ controller, handler, method }: Route): void {
   if (!hasRequiredUserParameter(handler, controller)) return;
   const { isPublic } = readAccessRequirements(handler, controller, isOAuthGuard);
   assertConfig(!isPublic, publicRouteError(`${controller.name}.${method}()`));
+}
+
+/** Verifies that the default server has login sessions, if a route accepts them. Named servers are verified later. */
+function verifySession({ controller, handler }: Route, findGuards: () => readonly OAuthGuard[]): void {
+  if (
+    !Reflect.hasMetadata(ACCEPT_SESSION_METADATA, handler) &&
+    !Reflect.hasMetadata(ACCEPT_SESSION_METADATA, controller)
+  )
+    return;
+  const { acceptSession, server } = readAccessRequirements(handler, controller, isOAuthGuard);
+  if (acceptSession && server === undefined)
+    assertConfig(
+      findGuards().every((one) => !one.lacksSessions),
+      NO_SESSIONS,
+    );
 }
 
 function verifyServer(

@@ -49,8 +49,9 @@ function joined(reply: NativeReply, name: string, value: Value): Value {
   const before = [reply.getHeader(name) ?? []].flat().map(String);
   if (name !== 'vary') return before.length > 0 ? [...before, ...[value].flat()] : value;
   const named = before.flatMap((line) => line.split(',')).map((one) => one.trim());
-  const isNamed = named.some((one) => one === '*' || one.toLowerCase() === String(value).toLowerCase());
-  return (isNamed ? named : [...named, value]).join(', ');
+  const known = new Set(named.map((one) => one.toLowerCase()));
+  const added = known.has('*') ? [] : String(value).split(', ');
+  return [...named, ...added.filter((one) => !known.has(one.toLowerCase()))].join(', ');
 }
 
 /** Removes the headers whose names begin with a prefix from a reply. */

@@ -8,5 +8,6 @@ export { defaultPages, type Look, type PageContent, PageRenderer, type RenderedP
 export type { LanguagePreferences } from './render/language.js';
 export { pages, type Pages } from './pages.js';
 export type { PagesOptions } from './pages-options.js';
+export type { AcceptSessionsOptions } from './sessions/accept-sessions-options.js';
 export type { SecondFactor, SecondFactorOptions } from './second-factor/options.js';
 export type { Sessions } from './sessions/sessions.js';

@@ -12,6 +12,11 @@ import {
   resolveSecondFactor,
 } from './second-factor/options.js';
 import type { Sessions } from './sessions/sessions.js';
+import {
+  type AcceptSessionsOptions,
+  type ResolvedAcceptSessions,
+  resolveAcceptSessions,
+} from './sessions/accept-sessions-options.js';
 import { isObject } from '../configuration/is-object.js';
 import type { ProviderOption } from '../interfaces/oauth2-module-options.interface.js';
 
@@ -71,6 +76,12 @@ export interface PagesOptions extends Look {
    * or that of all redirect URIs. Default: `false`. RFC 7591 §2, §5
    */
   clientLogos?: boolean | SafeFetchOptions;
+  /**
+   * Lets `OAuthGuard` accept the login session instead of an access token, from pages of the origin of this server:
+   * `true` on all guarded routes except those with `@AcceptSession(false)`, an object with the details. Default: only
+   * on routes with `@AcceptSession()`, without scopes.
+   */
+  acceptSessions?: boolean | AcceptSessionsOptions;
   /** Whether there is a page with the applications that have access to the account. Default: `true`. */
   applications?: boolean;
   /**
@@ -102,6 +113,7 @@ const PAGES: { readonly [K in keyof PagesOptions]-?: true } = {
   secondFactor: true,
   throttle: true,
   clientLogos: true,
+  acceptSessions: true,
   applications: true,
   devices: true,
 };
@@ -119,6 +131,7 @@ export interface ResolvedPagesOptions {
   signOutEndsGrants: boolean;
   signIn: Pick<SignIn, 'acr' | 'amr'> | undefined;
   secondFactor: ResolvedSecondFactor | undefined;
+  acceptSessions: ResolvedAcceptSessions;
   /** Fetches logos of clients. `undefined` if pages show none. */
   clientLogos: ClientLogos | undefined;
   /** The limit of the application. `undefined`: the default limits. */
@@ -202,6 +215,7 @@ export function resolvePagesOptions(options: PagesOptions): ResolvedPagesOptions
     signOutEndsGrants,
     signIn,
     secondFactor: options.secondFactor && resolveSecondFactor(options.secondFactor, signIn?.acr),
+    acceptSessions: resolveAcceptSessions(options.acceptSessions),
     clientLogos: clientLogos === false ? undefined : new ClientLogos(clientLogos === true ? {} : clientLogos),
     throttle,
   };

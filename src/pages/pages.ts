@@ -1,11 +1,13 @@
 import { OPENID } from '../../lib/adapter/index.js';
 import { type Endpoint, type Feature, type Handler, injects, type OAuth2Server, type User } from '../../lib/index.js';
 import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
+import { SESSION_ACCESS } from '../guards/session-access.js';
 import { INTERACTION } from '../interaction/interactive-feature.js';
 import { tenantServersOf } from '../tenants/tenant-servers-of.js';
 import { ApplicationsEndpoint } from './applications-endpoint.js';
 import { DeviceEndpoint } from './device-endpoint.js';
 import { LoginEndpoint } from './login/login-endpoint.js';
+import { AcceptedSessions } from './sessions/accepted-sessions.js';
 import { LogoutEndpoint } from './sessions/logout-endpoint.js';
 import { SecondFactorEndpoint } from './second-factor/endpoint.js';
 import { THROTTLE } from './login/attempts.js';
@@ -60,7 +62,7 @@ export function pages(options: PagesOptions = {}): Pages {
       const { context } = (await tenantServersOf(server)?.find(request)) ?? server;
       return (await new Site(context, resolved).findUser(request)) || undefined;
     },
-    provides: [INTERACTION],
+    provides: [INTERACTION, SESSION_ACCESS],
     injects: [
       ...(secondFactor
         ? [
@@ -79,6 +81,7 @@ export function pages(options: PagesOptions = {}): Pages {
         make: () => new PagesInteraction(new Site(builder.server, resolved)),
         sessions: () => new SiteSessions(new Site(builder.server, resolved)),
       }));
+      builder.provide(SESSION_ACCESS, () => new AcceptedSessions(new Site(builder.server, resolved)));
       return {
         misconfigurations: (server) => [
           ...(secondFactor ? findSecondFactorErrors(secondFactor, server) : []),

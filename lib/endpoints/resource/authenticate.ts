@@ -15,6 +15,7 @@ import { isExpired } from '../../tokens/lifetime.js';
 import { scopeText } from '../../tokens/scope.js';
 import { admitRequest } from './admission.js';
 import { tokenHeaderPattern, readBearerToken, schemeOf } from './bearer-token.js';
+import { findPrincipal } from './principal.js';
 import { rejectRequest, reportAccessRefusal } from './refusal.js';
 import { type Requirement, requirementsOf } from './requirements.js';
 import { isFirstRefusal, lookUp } from './shared-look-ups.js';
@@ -64,12 +65,12 @@ export class AuthenticateOperation extends Operation<Token> {
     let requirement: Requirement | undefined;
     try {
       const value = readBearerToken(request, allowBearerTokensInQueryString, this.header);
-      token = await lookUp(model, value, request);
+      token = await (value === undefined ? findPrincipal(request) : lookUp(model, value, request));
       tokenError = findTokenError(token, (issuer = this.server.issuerOf(request)), this.server.confirmationMethods);
       if (!tokenError && this.verifyHooks.length > 0) {
         const { options, server } = this;
         const scheme = schemeOf(request, this.schemes) ?? 'Bearer';
-        const presented = { token: token as Token, value, scheme, request, response, options, server };
+        const presented = { token: token as Token, value: value ?? '', scheme, request, response, options, server };
         for (const verify of this.verifyHooks) await verify(presented);
       }
       for (let index = 0; !tokenError && index < this.requirements.length; index++) {

@@ -1,4 +1,4 @@
-import { InvalidRequestError, UnauthorizedRequestError } from '../../errors/index.js';
+import { InvalidRequestError } from '../../errors/index.js';
 import { isForm } from '../../http/media-type.js';
 import { optional } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
@@ -19,12 +19,12 @@ export function tokenHeaderPattern(...schemes: string[]): RegExp {
 const BEARER = tokenHeaderPattern('Bearer');
 
 /**
- * Returns the access token of a request, which must be in exactly one location: header, form or query. RFC 6750 §2
+ * Returns the access token of a request, which must be in exactly one location: header, form or query. `undefined` if
+ * the request has no token. RFC 6750 §2
  * @param pattern The pattern of the header, if schemes other than `Bearer` are accepted.
- * @throws {UnauthorizedRequestError} If the request has no token.
  * @throws {InvalidRequestError} If the token is malformed, in several locations, or in one that is not allowed.
  */
-export function readBearerToken(request: Request, allowQuery: boolean, pattern = BEARER): string {
+export function readBearerToken(request: Request, allowQuery: boolean, pattern = BEARER): string | undefined {
   const header: unknown = request.get('authorization');
   const inQuery = isPresent(request.query);
   // A JSON body may have a member `access_token` of its own. It is ignored if the request has the header. RFC 6750 §2.2
@@ -36,7 +36,7 @@ export function readBearerToken(request: Request, allowQuery: boolean, pattern =
   if (header) return fromHeader(header, pattern);
   if (inQuery) return fromQuery(request, allowQuery);
   if (inBody) return fromBody(request);
-  throw new UnauthorizedRequestError('Unauthorized request: no authentication given');
+  return undefined;
 }
 
 /** Whether a request has an `Authorization` header or a parameter `access_token`, valid or not. RFC 6750 §2 */

@@ -4,6 +4,7 @@ import type { Awaitable, Falsy, Scope, Token } from '../../model/model.js';
 import type { Options } from '../../options/resolve-options.js';
 import { type TokenRequirements, verifyTokenRequirements } from '../../options/token-requirements.js';
 import { coversScope, scopeForModel } from '../../tokens/scope.js';
+import { isPrincipal } from './principal.js';
 import { hasStepUp, stepUpError } from './user-authentication.js';
 
 /** A requirement that a valid access token must meet before the request is accepted, such as a scope or a role. */
@@ -55,14 +56,19 @@ function anyOf(values: readonly string[], options: Options): Requirement {
   return {
     scope: values.join(' '),
     isMet: (token) =>
-      options.model.verifyScope ? isMetByModel(token) : values.some((value) => coversScope(token.scope, value)),
+      options.model.verifyScope && !isPrincipal(token)
+        ? isMetByModel(token)
+        : values.some((value) => coversScope(token.scope, value)),
     createError: insufficientScope,
   };
 }
 
-/** Whether the token has the scope. If the model has `verifyScope()`, the model decides. */
+/**
+ * Whether the token has the scope. If the model has `verifyScope()`, the model decides, except on login sessions, which
+ * the model has not issued.
+ */
 function hasScope(token: Token, scope: string, { model, scopeFormat }: Options): Awaitable<boolean | Falsy> {
-  if (!model.verifyScope) return coversScope(token.scope, scope);
+  if (!model.verifyScope || isPrincipal(token)) return coversScope(token.scope, scope);
   return model.verifyScope(token, scopeForModel(scope, scopeFormat) as Scope);
 }
 

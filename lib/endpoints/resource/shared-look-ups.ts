@@ -1,11 +1,11 @@
 import type { Request } from '../../http/request.js';
-import type { Falsy, Model, Token } from '../../model/model.js';
+import type { Awaitable, Falsy, Model, Token } from '../../model/model.js';
 
 type LookUp = Promise<Token | Falsy>;
 
 /** The token look-ups and reported refusals that all guarded handlers of one HTTP request or message share. */
 interface Shared {
-  /** Token look-ups, by model and then by token text. */
+  /** Look-ups, by model and token text, or by the owner of sessions. */
   readonly lookUps: Map<object, Map<string, LookUp>>;
   /** The kinds of refusals that were already reported. */
   readonly reported: Set<string>;
@@ -29,13 +29,27 @@ export function shareLookUps(request: Request, key: object): void {
  * Returns the access token with this text from the model. If the requests share look-ups, it returns the look-up that
  * another handler of the same native request has started.
  */
-export function lookUp(model: Model, value: string, request: Request): LookUp | Token | Falsy {
+export function lookUp(model: Model, value: string, request: Request): Awaitable<Token | Falsy> {
+  if (!sharers.has(request)) return model.getAccessToken!(value);
+  return shareLookUp(request, model, value, () => model.getAccessToken!(value));
+}
+
+/**
+ * Returns the result of `find`, or of the look-up that another handler of the same native request has started for the
+ * same owner and value.
+ */
+export function shareLookUp(
+  request: Request,
+  owner: object,
+  value: string,
+  find: () => Awaitable<Token | Falsy>,
+): Awaitable<Token | Falsy> {
   const lookUps = sharers.get(request)?.lookUps;
-  if (!lookUps) return model.getAccessToken!(value) as LookUp;
-  let ofModel = lookUps.get(model);
-  if (!ofModel) lookUps.set(model, (ofModel = new Map()));
-  let pending = ofModel.get(value);
-  if (!pending) ofModel.set(value, (pending = (async () => model.getAccessToken!(value))()));
+  if (!lookUps) return find();
+  let ofOwner = lookUps.get(owner);
+  if (!ofOwner) lookUps.set(owner, (ofOwner = new Map()));
+  let pending = ofOwner.get(value);
+  if (!pending) ofOwner.set(value, (pending = (async () => find())()));
   return pending;
 }
 

@@ -1,5 +1,6 @@
 import type { GrantSelection, Paging } from '../../model/grants.js';
 import type { ListedSession, SessionList, SessionListModel } from '../../model/session-list.js';
+import { notifyTokensRevoked } from '../../tokens/revoked-tokens.js';
 import { parseGrantFilter } from '../contract/grant-filter.js';
 import { BATCH_SIZE, type GrantPages } from './grant-pages.js';
 import { isSessionClient, signInSession } from './session-client.js';
@@ -37,7 +38,9 @@ export class SessionLists implements SessionListModel {
     const { storage } = this.context;
     const filter = parseGrantFilter({ userId, grantId: id });
     const { grants } = await storage.pageGrants(filter, undefined, 1);
-    return grants.some(({ grant }) => isSessionGrant(grant)) && (await storage.revokeGrants(filter)) > 0;
+    const isEnded = grants.some(({ grant }) => isSessionGrant(grant)) && (await storage.revokeGrants(filter)) > 0;
+    if (isEnded) notifyTokensRevoked({ grantId: id });
+    return isEnded;
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { User } from '../../model/model.js';
 import type { RememberedModel, RememberedSession, Session, SessionModel } from '../../model/sessions.js';
+import { notifyTokensRevoked } from '../../tokens/revoked-tokens.js';
 import { digest } from '../clients/client-secret.js';
 import { hasCurrentPassword, type PasswordMarked } from '../clients/password-mark.js';
 import type { Grants } from '../grants/grants.js';
@@ -40,7 +41,11 @@ export class Sessions implements SessionModel, RememberedModel {
     const row = await this.context.storage.find('session', digest(sessionId));
     const isEnded = await this.context.storage.consume('session', digest(sessionId));
     // The grant is revoked too, so that an ended session is no longer listed.
-    if (row) await this.context.storage.revokeGrants({ grantId: row.grantId });
+    if (row) {
+      const { grantId } = row;
+      await this.context.storage.revokeGrants({ grantId });
+      notifyTokensRevoked({ grantId });
+    }
     return isEnded;
   }
 
