@@ -43,8 +43,8 @@ async function fill(rows) {
   );
   // InnoDB stores rows in the order of the primary key. Sorted rows fill one page after the other.
   await connection.query(
-    `INSERT INTO oauth_grants (id, client_id, user_id, scope, created_at, last_used_at, expires_at, expires_on, client_generation)
-      SELECT ${digest("'grant', n")} AS id, ${owner('n')}, 'read', 0, ${expiresAt} + n, ${expiresAt} + n,
+    `INSERT INTO oauth_grants (id, client_id, user_id, kind, scope, created_at, last_used_at, expires_at, expires_on, client_generation)
+      SELECT ${digest("'grant', n")} AS id, ${owner('n')}, 'tokens', 'read', 0, ${expiresAt} + n, ${expiresAt} + n,
         (${expiresAt} + n) DIV ${DAY}, 0 FROM numbers WHERE n < ${grants} ORDER BY id`,
   );
   await connection.query(

@@ -72,8 +72,8 @@ async function fill(schema, rows) {
       FROM generate_series(0, ${CLIENTS - 1}) n`,
   );
   await client.query(
-    `INSERT INTO oauth_grants (id, client_id, user_id, scope, created_at, last_used_at, expires_at, expires_on, client_generation)
-      SELECT ${digest("'grant' || n")}, ${owner('n')}, 'read', 0, ${expiresAt} + n, ${expiresAt} + n, (${expiresAt} + n) / ${DAY}, 0
+    `INSERT INTO oauth_grants (id, client_id, user_id, kind, scope, created_at, last_used_at, expires_at, expires_on, client_generation)
+      SELECT ${digest("'grant' || n")}, ${owner('n')}, 'tokens', 'read', 0, ${expiresAt} + n, ${expiresAt} + n, (${expiresAt} + n) / ${DAY}, 0
       FROM generate_series(0, ${grants - 1}) n`,
   );
   await client.query(

@@ -6,11 +6,11 @@ export const drivers = { sqlite, postgres, mariadb };
 const numbered = (index) => `$${index}`;
 const unnumbered = () => '?';
 const GRANT =
-  'id, client_id, user_id, scope, data, created_at, last_used_at, expires_at, expires_on, client_generation, revoked_at';
+  'id, client_id, user_id, kind, scope, data, created_at, last_used_at, expires_at, expires_on, client_generation, revoked_at';
 const TOKEN = 'digest, kind, grant_id, client_id, user_id, scope, data, expires_at, revoked_at';
 
 const insertGrant = (prefix, placeholder) =>
-  `INSERT INTO ${prefix}grants (${GRANT}) VALUES ${values(11, 1, placeholder)}`;
+  `INSERT INTO ${prefix}grants (${GRANT}) VALUES ${values(12, 1, placeholder)}`;
 const insertTokens = (prefix, placeholder, from = 1) =>
   `INSERT INTO ${prefix}tokens (${TOKEN}) VALUES ${values(9, from, placeholder)}, ${values(9, from + 9, placeholder)}`;
 const findToken = (
@@ -47,7 +47,7 @@ async function postgres({ url }) {
   const pool = new Pool({ connectionString: url });
   return {
     async issue(prefix, grant, tokens) {
-      const text = `WITH g AS (${insertGrant(prefix, numbered)}) ${insertTokens(prefix, numbered, 12)}`;
+      const text = `WITH g AS (${insertGrant(prefix, numbered)}) ${insertTokens(prefix, numbered, 13)}`;
       await pool.query({ name: 'floor-issue', text, values: [...grant, ...tokens] });
       return true;
     },

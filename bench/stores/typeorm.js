@@ -41,7 +41,7 @@ export async function open(kind, { url = urls[kind], connections: poolSize = 10,
     issue(row) {
       const { grantId, access, refresh, clientId, userId, scope, now, accessExpiresAt, refreshExpiresAt } = row;
       const expiresOn = Math.floor(refreshExpiresAt / DAY);
-      const grant = [grantId, clientId, userId, scope, null, now, now, refreshExpiresAt, expiresOn, 0, null];
+      const grant = [grantId, clientId, userId, 'tokens', scope, null, now, now, refreshExpiresAt, expiresOn, 0, null];
       const issued = [grantId, clientId, userId, scope, null];
       const accessRow = [access, 'access', ...issued, accessExpiresAt, null];
       return raw.issue(prefix, grant, [...accessRow, refresh, 'refresh', ...issued, refreshExpiresAt, null]);

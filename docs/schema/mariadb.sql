@@ -11,6 +11,7 @@ CREATE TABLE `oauth_grants` (
   `id` varchar(255) CHARACTER SET "utf8mb4" COLLATE "utf8mb4_nopad_bin" NOT NULL,
   `client_id` varchar(255) CHARACTER SET "utf8mb4" COLLATE "utf8mb4_nopad_bin" NOT NULL,
   `user_id` varchar(255) CHARACTER SET "utf8mb4" COLLATE "utf8mb4_nopad_bin" NULL,
+  `kind` varchar(16) CHARACTER SET "utf8mb4" COLLATE "utf8mb4_nopad_bin" NOT NULL,
   `issuer` text CHARACTER SET "utf8mb4" COLLATE "utf8mb4_nopad_bin" NULL,
   `scope` text CHARACTER SET "utf8mb4" COLLATE "utf8mb4_nopad_bin" NULL,
   `data` text CHARACTER SET "utf8mb4" COLLATE "utf8mb4_nopad_bin" NULL,
@@ -20,7 +21,7 @@ CREATE TABLE `oauth_grants` (
   `expires_on` integer NOT NULL,
   `client_generation` integer NOT NULL,
   `revoked_at` bigint NULL,
-  INDEX `IDX_0f4f14ea9b036399ec4b765d96` (`user_id`, `revoked_at`),
+  INDEX `IDX_6ecbdf63cddde0c049e4714439` (`user_id`, `kind`, `revoked_at`),
   INDEX `IDX_5a04c7dc40dc4d203a1affb342` (`client_id`, `client_generation`),
   INDEX `IDX_6bf8760ea83c2222afec8612c3` (`expires_on`),
   PRIMARY KEY (`id`)

@@ -11,6 +11,7 @@ CREATE TABLE "oauth_grants" (
   "id" varchar(255) NOT NULL,
   "client_id" varchar(255) NOT NULL,
   "user_id" varchar(255),
+  "kind" varchar(16) NOT NULL,
   "issuer" text,
   "scope" text,
   "data" text,
@@ -23,7 +24,7 @@ CREATE TABLE "oauth_grants" (
   CONSTRAINT "PK_197229704270fa696b539aa1a22" PRIMARY KEY ("id")
 );
 
-CREATE INDEX "IDX_0f4f14ea9b036399ec4b765d96" ON "oauth_grants"  ("user_id", "revoked_at");
+CREATE INDEX "IDX_6ecbdf63cddde0c049e4714439" ON "oauth_grants"  ("user_id", "kind", "revoked_at");
 
 CREATE INDEX "IDX_5a04c7dc40dc4d203a1affb342" ON "oauth_grants"  ("client_id", "client_generation");
 

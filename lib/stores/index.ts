@@ -5,6 +5,8 @@ export type { ClientPage, ClientRecord, ClientStorage } from './contract/client-
 export type {
   StoredRow,
   GrantFilter,
+  GrantKind,
+  GrantKinds,
   GrantPage,
   GrantRow,
   RowKey,
@@ -13,6 +15,9 @@ export type {
   ConsumedRow,
   Storage,
 } from './contract/storage.js';
+
+// Kinds of grants: `revokeGrants()` of a storage must revoke all grants of a client at once if `isWholeClient()` is true.
+export { isWholeClient } from './contract/grant-kinds.js';
 
 // Grants that `revokeBefore()` has revoked: `find()`, `listGrants()` and `pageGrants()` of a storage must omit them.
 export {

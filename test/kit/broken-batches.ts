@@ -64,7 +64,7 @@ export const BROKEN_BATCHES: Readonly<Record<string, Mistake>> = {
     return { hasGrant: async (id) => Boolean(await lookUp(id)) };
   },
   'listGrants() returns to each of many concurrent callers the grants of its user': (honest) => {
-    const lookUp = inOrderOfDatabase(honest.listGrants.bind(honest));
+    const lookUp = inOrderOfDatabase((userId: string) => honest.listGrants(userId, ['tokens']));
     return { listGrants: async (userId) => (await lookUp(userId)) ?? [] };
   },
   'readText() returns to each of many concurrent callers the text of its name': (honest) => ({

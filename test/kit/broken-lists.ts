@@ -1,8 +1,10 @@
-import type { GrantFilter, GrantRow } from 'nest-oauth2/stores';
+import type { GrantFilter, GrantKinds, GrantRow } from 'nest-oauth2/stores';
 
 import { forgetsTexts, type Mistake } from './broken-storages.js';
 
 const isCorrect: Mistake = () => ({});
+
+const EVERY_KIND: GrantKinds = ['tokens', 'session', 'consent', 'account'];
 
 /** A mistake for each rule about lists, revocation and clients, by the check that detects it. */
 export const BROKEN_LISTS: Readonly<Record<string, Mistake>> = {
@@ -22,16 +24,35 @@ export const BROKEN_LISTS: Readonly<Record<string, Mistake>> = {
       },
     };
   },
+  'revokeGrants() leaves grants of other kinds alone': (honest) => ({
+    revokeGrants: (filter) => honest.revokeGrants({ ...filter, kinds: EVERY_KIND }),
+  }),
+  'revokeGrants() leaves grants of other kinds alone if kinds are revoked at the same moment': (honest) => {
+    let calls = 0;
+    return {
+      async revokeGrants(filter) {
+        calls += 1;
+        if (calls < 2) return honest.revokeGrants(filter);
+        return honest.revokeGrants({ ...filter, kinds: [...filter.kinds, 'account'] });
+      },
+    };
+  },
   'revokeGrants() counts only grants that were active': (honest) => ({
     revokeGrants: async (filter) => (await honest.revokeGrants(filter)) || 1,
   }),
   'revokeGrants() covers rows that are saved at the same moment': () => ({ revokeGrants: async () => 1 }),
   'listGrants() returns active grants with a `lastUsedAt`, the most recently used first': (honest) => ({
-    listGrants: async (id) => (await honest.listGrants(id)).toReversed(),
+    listGrants: async (id, kinds) => (await honest.listGrants(id, kinds)).toReversed(),
+  }),
+  'listGrants() returns only grants of the kinds that it names': (honest) => ({
+    listGrants: (id) => honest.listGrants(id, EVERY_KIND),
   }),
   'listGrants() omits grants that `revokeBefore()` has revoked': forgetsTexts,
   'pageGrants() returns each matching grant once, from any cursor': (honest) => ({
     pageGrants: (filter, after, limit) => honest.pageGrants(filter, after, limit + 1),
+  }),
+  'pageGrants() returns only grants of the kinds that the filter names': (honest) => ({
+    pageGrants: (filter, after, limit) => honest.pageGrants({ ...filter, kinds: EVERY_KIND }, after, limit),
   }),
   'pageGrants() omits no grant if grants are extended between two pages': (honest) => ({
     async pageGrants(filter, after = '0', limit) {

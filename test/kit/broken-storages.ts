@@ -45,7 +45,8 @@ export const BROKEN_STORAGES: Readonly<Record<string, Mistake>> = {
       ),
   }),
   'save() sets `createdAt` of a new grant to the time of the database': (honest) => ({
-    listGrants: async (id) => (await honest.listGrants(id)).map((grant) => Object.assign(grant, { createdAt: 1 })),
+    listGrants: async (id, kinds) =>
+      (await honest.listGrants(id, kinds)).map((grant) => Object.assign(grant, { createdAt: 1 })),
   }),
   'save() extends a known grant and changes none of its other fields': (honest) => ({
     save: (grant, rows) => honest.save(grant && { ...grant, lastUsedAt: grant.lastUsedAt ?? 1 }, rows),

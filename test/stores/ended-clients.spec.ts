@@ -121,8 +121,8 @@ describe.each(await findDatabases())(
       const { accessToken } = await store.saveToken({ accessToken: 'one', accessTokenExpiresAt: later() }, WEB, ALICE);
       const isLarge = database.name === 'PostgreSQL';
       if (isLarge) {
-        await dataSource.query(`INSERT INTO ${prefix}grants (id, client_id, created_at, expires_at, expires_on, client_generation)
-        SELECT 'made ' || n, 'web', 0, 9999999999999, 1, 0 FROM generate_series(1, 200000) n`);
+        await dataSource.query(`INSERT INTO ${prefix}grants (id, kind, client_id, created_at, expires_at, expires_on, client_generation)
+        SELECT 'made ' || n, 'tokens', 'web', 0, 9999999999999, 1, 0 FROM generate_series(1, 200000) n`);
       }
       const versions = async () =>
         isLarge && dataSource.query<object[]>(`SELECT xmin, COUNT(*) AS n FROM ${prefix}grants GROUP BY xmin`);

@@ -17,9 +17,9 @@ async function fill(source: DataSource, table: string): Promise<void> {
   const now = Date.now();
   const values = Array.from({ length: GRANTS }, (_, index) => {
     const issuer = index % 10 === 0 ? 'https://two.example' : ISSUER;
-    return `('g${String(index).padStart(6, '0')}', 'web', '${issuer}', ${now}, ${now}, ${now + 1e9}, ${Math.floor((now + 1e9) / 86_400_000)}, 0)`;
+    return `('g${String(index).padStart(6, '0')}', 'web', 'tokens', '${issuer}', ${now}, ${now}, ${now + 1e9}, ${Math.floor((now + 1e9) / 86_400_000)}, 0)`;
   });
-  const columns = 'id, client_id, issuer, created_at, last_used_at, expires_at, expires_on, client_generation';
+  const columns = 'id, client_id, kind, issuer, created_at, last_used_at, expires_at, expires_on, client_generation';
   for (let start = 0; start < GRANTS; start += 500) {
     await source.query(`INSERT INTO ${table} (${columns}) VALUES ${values.slice(start, start + 500).join(', ')}`);
   }

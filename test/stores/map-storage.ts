@@ -6,9 +6,11 @@ import {
   type ClientStorage,
   type StoredRow,
   type GrantFilter,
+  type GrantKinds,
   type GrantPage,
   type GrantRow,
   isRevokedBefore,
+  isWholeClient,
   type ClientRecord,
   type RowKind,
   withoutRevokedBefore,
@@ -57,7 +59,7 @@ export class MapStorage implements Storage, ClientStorage {
     await tick();
     const row = this.rows.get(keyOf(kind, digest));
     const grant = row && this.grants.get(row.grantId);
-    if (!row || !grant || !this.isActive(grant) || isRevokedBefore(this.moments(), kind, grant)) return undefined;
+    if (!row || !grant || !this.isActive(grant) || isRevokedBefore(this.moments(), grant)) return undefined;
     return { ...row };
   }
 
@@ -116,8 +118,9 @@ export class MapStorage implements Storage, ClientStorage {
     await tick();
     const active = [...this.grants.values()].filter((grant) => this.isActive(grant) && isMatch(grant, filter));
     for (const grant of active) grant.isRevoked = true;
-    const [field, ...others] = Object.keys(filter);
-    if (field === 'clientId' && others.length === 0) this.endGrantsOf(filter.clientId!);
+    const { kinds, clientId, ...others } = filter;
+    const isOnlyClient = clientId !== undefined && Object.keys(others).length === 0;
+    if (isOnlyClient && isWholeClient(kinds)) this.endGrantsOf(clientId);
     return active.length;
   }
 
@@ -127,9 +130,9 @@ export class MapStorage implements Storage, ClientStorage {
     return grant !== undefined && this.isActive(grant);
   }
 
-  async listGrants(userId: string): Promise<GrantRow[]> {
+  async listGrants(userId: string, kinds: GrantKinds): Promise<GrantRow[]> {
     await tick();
-    const grants = this.current({ userId }).filter(({ lastUsedAt }) => lastUsedAt !== null);
+    const grants = this.current({ kinds, userId }).filter(({ lastUsedAt }) => lastUsedAt !== null);
     return withoutRevokedBefore(this.moments(), grants).toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!);
   }
 
@@ -235,6 +238,7 @@ const keyOf = (kind: RowKind, digest: string) => `${kind} ${digest}`;
 const byBytes = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));
 const copyOf = (client: StoredClient) => JSON.parse(JSON.stringify(client)) as StoredClient;
 
-const isMatch = (grant: GrantRow, { grantId, ...filter }: GrantFilter) =>
+const isMatch = (grant: GrantRow, { kinds, grantId, ...filter }: GrantFilter) =>
+  kinds.includes(grant.kind) &&
   (grantId === undefined || grant.id === grantId) &&
   Object.entries(filter).every(([name, value]) => grant[name as keyof typeof filter] === value);

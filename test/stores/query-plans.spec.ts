@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DataSource } from 'typeorm';
 
-import type { GrantRow, Row } from '../../lib/stores/contract/storage.js';
+import type { GrantKinds, GrantRow, Row } from '../../lib/stores/contract/storage.js';
 import type { SqlStorage } from '../../lib/stores/sql/sql-storage.js';
 import { kindOf, type Recorded, Recorder } from './published-versions.js';
 import { FIND_SCANS, NUMBERS } from './query-plans.js';
@@ -43,8 +43,8 @@ describe.each(databases)(`the plans of all statements at ${ROWS} rows on $name`,
       ['clients', 'id, secret_hashes, metadata, generation, created_at', `${text('c', 'n')}, '[]', '{}', 0, 0`],
       [
         'grants',
-        'id, client_id, user_id, created_at, last_used_at, expires_at, expires_on, client_generation',
-        `${text('g', 'n')}, ${text('c', 'n % 100')}, ${text('u', 'n % 1000')}, 0, 0, ${expiry}, ${day}, 0`,
+        'id, kind, client_id, user_id, created_at, last_used_at, expires_at, expires_on, client_generation',
+        `${text('g', 'n')}, 'tokens', ${text('c', 'n % 100')}, ${text('u', 'n % 1000')}, 0, 0, ${expiry}, ${day}, 0`,
       ],
       [
         'tokens',
@@ -62,6 +62,7 @@ describe.each(databases)(`the plans of all statements at ${ROWS} rows on $name`,
 
   const grant = (id: string): GrantRow => ({
     id,
+    kind: 'tokens',
     clientId: 'c5',
     userId: 'u5',
     issuer: 'https://issuer.example',
@@ -97,13 +98,15 @@ describe.each(databases)(`the plans of all statements at ${ROWS} rows on $name`,
     await storage.replaceText('name', 'one', 'two');
     await storage.readText('name');
     await storage.hasGrant('g5');
-    await storage.listGrants('u5');
+    const kinds: GrantKinds = ['tokens'];
+    const clientKinds: GrantKinds = ['consent', 'tokens', 'sign_in', 'personal_token'];
+    for (const some of [kinds, clientKinds]) await storage.listGrants('u5', some);
     for (const after of [undefined, 'g5']) {
-      await storage.pageGrants({ userId: 'u5' }, after, 500);
-      await storage.pageGrants({ userId: 'u5', clientId: 'c5', issuer: 'https://issuer.example' }, after, 500);
-      await storage.pageGrants({ clientId: 'c5' }, after, 500);
-      await storage.pageGrants({ clientId: 'c5', issuer: 'https://issuer.example' }, after, 500);
-      await storage.pageGrants({ userId: 'u5', grantId: 'g5' }, after, 1);
+      await storage.pageGrants({ kinds, userId: 'u5' }, after, 500);
+      await storage.pageGrants({ kinds, userId: 'u5', clientId: 'c5', issuer: 'https://issuer.example' }, after, 500);
+      await storage.pageGrants({ kinds, clientId: 'c5' }, after, 500);
+      await storage.pageGrants({ kinds, clientId: 'c5', issuer: 'https://issuer.example' }, after, 500);
+      await storage.pageGrants({ kinds, userId: 'u5', grantId: 'g5' }, after, 1);
     }
     await storage.saveClient({ id: 'new', grants: [] }, undefined, false);
     const found = (await storage.findClient('new'))!;
@@ -119,8 +122,10 @@ describe.each(databases)(`the plans of all statements at ${ROWS} rows on $name`,
     for (const userId of users) {
       for (const clientId of ['c6', undefined]) {
         for (const issuer of ['https://issuer.example', undefined]) {
-          await storage.revokeGrants({ userId, clientId, issuer, grantId: 'g6' });
-          if (userId ?? clientId) await storage.revokeGrants({ userId, clientId, issuer });
+          for (const some of [kinds, clientKinds]) {
+            await storage.revokeGrants({ kinds: some, userId, clientId, issuer, grantId: 'g6' });
+            if (userId ?? clientId) await storage.revokeGrants({ kinds: some, userId, clientId, issuer });
+          }
         }
       }
     }

@@ -38,12 +38,12 @@ function reply(script: string, [key]: string[]): unknown {
   }
   if (script.includes('BYLEX')) return ['web'];
   if (script.includes(`'createdAt', 'lastUsedAt'`))
-    return ['web', 'alice', null, 'read', null, '1', '2', '9999999999999', '', '0', '1'];
-  if (script.startsWith(`return redis.call('HMGET', KEYS[1], 'revokedAt'`)) return ['', '0', '1', '1'];
+    return ['web', 'alice', null, 'read', null, '1', '2', '9999999999999', '', '0', '1', 'tokens', '3'];
+  if (script.startsWith(`return redis.call('HMGET', KEYS[1], 'revokedAt'`)) return ['', '0', '1', '1', 'tokens'];
   if (script.startsWith(`return redis.call('GETRANGE'`)) return '';
   if (script.startsWith(`return redis.call('ZMSCORE'`)) return ['-1', null];
   if (script.includes(`generation_of(KEYS[1]) }`)) return [client, '0'];
-  if (script.includes('PTTL') && !script.includes('keep_generation')) return [row, 60_000, Date.now(), client, '1', ''];
+  if (script.includes('PTTL') && !script.includes('keep_generation')) return [row, 60_000, Date.now(), client, '1', '', 'tokens'];
   return 1;
 }
 

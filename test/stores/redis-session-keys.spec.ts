@@ -19,8 +19,8 @@ describeEach(await findRedis())('the sessions of a Redis store at %s', (url) => 
     const names = [...(await keys.contents()).keys()];
     expect(names.filter((name) => name.startsWith('grants-of-client:'))).toEqual([]);
     expect(names.filter((name) => name.startsWith('grants-of-user:')).toSorted()).toEqual([
-      'grants-of-user:one',
-      'grants-of-user:two',
+      'grants-of-user:session:one',
+      'grants-of-user:session:two',
     ]);
     await keys.remove();
     await connected.close();

@@ -129,7 +129,7 @@ for (const [name, urls] of places) {
         ((JSON.parse((await keys.contents()).get(list)?.content ?? '[]') as string[]) ?? []).filter((each) =>
           /^[\w-]{36}$/.test(each),
         ).length;
-      expect([await listed('grants-of-user:alice'), await listed('grants-of-client:web')]).toEqual([0, 0]);
+      expect([await listed('grants-of-user:tokens:alice'), await listed('grants-of-client:web')]).toEqual([0, 0]);
     });
   });
 }

@@ -223,9 +223,9 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
 
     it('removes expired entries from its lists as they grow', async () => {
       const over = Array.from({ length: 150 }, (_, index) => [String(Date.now() - 1), `over ${index}`]).flat();
-      await keys.addToList('grants-of-user:alice', over);
+      await keys.addToList('grants-of-user:tokens:alice', over);
       for (let more = 0; more < 3; more++) await issue();
-      const { content } = (await keys.contents()).get('grants-of-user:alice')!;
+      const { content } = (await keys.contents()).get('grants-of-user:tokens:alice')!;
       const listed = (JSON.parse(content) as string[]).filter((_, index) => index % 2 === 0);
       expect(listed.filter((id) => !id.startsWith('\0'))).toHaveLength(3);
       await expect(store.prune()).resolves.toBe(0);
@@ -265,10 +265,10 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
     it('keeps the grants of a user revoked if Redis evicts the list that contains their generation', async () => {
       const { accessToken } = await issue();
       await store.revokeGrantsOf({ userId: 'alice', clientId: 'web' });
-      await keys.evict('grants-of-user:alice');
+      await keys.evict('grants-of-user:tokens:alice');
       const next = await issue();
       expect([await isAlive(accessToken), await isAlive(next.accessToken)]).toEqual([false, true]);
-      await keys.evict('grants-of-user:alice');
+      await keys.evict('grants-of-user:tokens:alice');
       expect(await isAlive(next.accessToken)).toBe(false);
     });
 

@@ -2,6 +2,7 @@ import type { ClientRecord } from '../../stores/contract/client-storage.js';
 import type { StoredClient } from '../../stores/contract/ports.js';
 import { assert } from '../contract.js';
 import { checksOf, type StorageCheck } from './storage-check.js';
+import { CLIENT_KINDS } from '../../stores/contract/grant-kinds.js';
 import type { StorageContext } from './storage-context.js';
 
 const clients = true;
@@ -137,7 +138,7 @@ async function addsNew(context: StorageContext): Promise<void> {
   await context.clients.removeClient(client.id);
   assert(!(await context.clients.addNewClient(client)), '`addNewClient()` added a client that was removed.');
   const revoked = context.client();
-  await context.storage.revokeGrants({ clientId: revoked.id });
+  await context.storage.revokeGrants({ kinds: CLIENT_KINDS, clientId: revoked.id });
   const done = await context.clients.addNewClient(revoked);
   assert(done, '`addNewClient()` returned false for an ID whose grants were revoked before.');
 }

@@ -1,3 +1,4 @@
+import { CLIENT_KINDS } from '../../stores/contract/grant-kinds.js';
 import type { GrantRow } from '../../stores/contract/storage.js';
 import { withClockOffset } from '../clock.js';
 import { assert } from '../contract.js';
@@ -58,14 +59,21 @@ async function comparesGrantIds(context: StorageContext): Promise<void> {
       !(await context.other.hasGrant(other)),
       `\`hasGrant(${JSON.stringify(other)})\` found the grant ${grant.id}.`,
     );
-    await context.storage.revokeGrants({ grantId: other });
+    await context.storage.revokeGrants({ kinds: ['tokens'], grantId: other });
   }
   for (const other of variants(grant.userId!)) {
-    assert((await context.other.listGrants(other)).length === 0, '`listGrants()` found grants of another user.');
-    assert((await context.pages({ userId: other }, 5)).length === 0, '`pageGrants()` found grants of another user.');
-    await context.storage.revokeGrants({ userId: other });
+    assert(
+      (await context.other.listGrants(other, ['tokens'])).length === 0,
+      '`listGrants()` found grants of another user.',
+    );
+    assert(
+      (await context.pages({ kinds: ['tokens'], userId: other }, 5)).length === 0,
+      '`pageGrants()` found grants of another user.',
+    );
+    await context.storage.revokeGrants({ kinds: ['tokens'], userId: other });
   }
-  for (const other of variants(grant.clientId)) await context.storage.revokeGrants({ clientId: other });
+  for (const other of variants(grant.clientId))
+    await context.storage.revokeGrants({ kinds: CLIENT_KINDS, clientId: other });
   await context.present(row, 'after only grants with other IDs were revoked');
 }
 
@@ -115,9 +123,9 @@ async function listsBySharedClock(context: StorageContext): Promise<void> {
   await context.storage.consume(usedRow.kind, usedRow.digest);
   const before = await context.storage.readClock();
   await withSkew(context, async (by) => {
-    const [listed] = await context.other.listGrants(grant.userId!);
+    const [listed] = await context.other.listGrants(grant.userId!, ['tokens']);
     assert(listed?.id === grant.id, `\`listGrants()\` omits an unexpired grant, called ${by}.`);
-    const paged = await context.pages({ userId: used.userId! }, 5);
+    const paged = await context.pages({ kinds: ['tokens'], userId: used.userId! }, 5);
     assert(paged.length === 1, `\`pageGrants()\` omits an unexpired grant, called ${by}.`);
     await context.present(row, `that has not expired, called ${by}`);
     const { revokedAgo = 0 } = await context.present(usedRow, `that was used, called ${by}`);
@@ -130,7 +138,7 @@ async function listsBySharedClock(context: StorageContext): Promise<void> {
     const userId = context.id();
     const fresh: GrantRow = context.grant({ userId, expiresAt: Date.now() + 1e9 });
     await context.storage.save(fresh, []);
-    const [saved] = await context.other.listGrants(userId);
+    const [saved] = await context.other.listGrants(userId, ['tokens']);
     assert(
       saved && context.isClose(saved.createdAt, before),
       `\`createdAt\` is ${saved?.createdAt}, saved ${by} at ${before}.`,
@@ -168,10 +176,10 @@ async function rejects(context: StorageContext): Promise<void> {
     count: () => storage.count(row.digest, 60),
     readText: () => storage.readText(context.id()),
     replaceText: () => storage.replaceText(context.id(), undefined, 'text'),
-    revokeGrants: () => storage.revokeGrants({ grantId: grant.id }),
+    revokeGrants: () => storage.revokeGrants({ kinds: ['tokens'], grantId: grant.id }),
     hasGrant: () => storage.hasGrant(grant.id),
-    listGrants: () => storage.listGrants(grant.userId!),
-    pageGrants: () => storage.pageGrants({ userId: grant.userId! }, undefined, 5),
+    listGrants: () => storage.listGrants(grant.userId!, ['tokens']),
+    pageGrants: () => storage.pageGrants({ kinds: ['tokens'], userId: grant.userId! }, undefined, 5),
     readClock: () => storage.readClock(),
     findClient: storage.findClient && (() => storage.findClient!(grant.clientId)),
     saveClient: storage.saveClient && (() => storage.saveClient!(context.client(), undefined, false)),

@@ -67,7 +67,7 @@ async function replacesRow(context: StorageContext): Promise<void> {
   await isMarked(row, row.data);
   await isMarked(first, '{"next":"ü"}');
   for (const each of second) await context.present(each, 'that `consumeAndSave()` saved');
-  const [extended] = await context.pages({ grantId: grant.id }, 10);
+  const [extended] = await context.pages({ kinds: ['tokens'], grantId: grant.id }, 10);
   assert(
     extended &&
       context.isClose(extended.expiresAt, used.expiresAt) &&
@@ -108,7 +108,7 @@ async function isAtomic(context: StorageContext): Promise<void> {
 
 async function keepsRevoked(context: StorageContext): Promise<void> {
   const { grant, row } = await context.saved();
-  await context.storage.revokeGrants({ grantId: grant.id });
+  await context.storage.revokeGrants({ kinds: ['tokens'], grantId: grant.id });
   const next = context.row(grant, { kind: 'access' });
   const done = await context.storage.consumeAndSave(keyOf(row), grant, [next]);
   await context.absent(next, 'that was saved for a revoked grant');

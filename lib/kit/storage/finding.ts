@@ -48,10 +48,10 @@ async function returnsCopies(context: StorageContext): Promise<void> {
   found!.data = 'changed';
   const again = await context.present(row, 'that was used');
   assert(again.data === '{"n":2}', 'Changing an object that `find()` had returned changed the stored row.');
-  const [listed] = await context.storage.listGrants(grant.userId!);
-  const [paged] = await context.pages({ grantId: grant.id }, 10);
+  const [listed] = await context.storage.listGrants(grant.userId!, ['tokens']);
+  const [paged] = await context.pages({ kinds: ['tokens'], grantId: grant.id }, 10);
   for (const each of [listed!, paged!]) each.scope = 'changed';
-  const [after] = await context.pages({ grantId: grant.id }, 10);
+  const [after] = await context.pages({ kinds: ['tokens'], grantId: grant.id }, 10);
   assert(after!.scope === grant.scope, 'Changing a grant that was returned changed the stored grant.');
 }
 
@@ -74,15 +74,14 @@ async function omitsRevokedBefore(context: StorageContext): Promise<void> {
   const issuer = `https://${context.id()}.example`;
   const { row } = await context.saved({ issuer });
   const kept: Row[] = [];
-  kept.push((await context.saved({ issuer }, { kind: 'consent' })).row);
-  kept.push((await context.saved({ issuer }, { kind: 'registration' })).row);
+  for (const kind of ['consent', 'registration', 'account'] as const)
+    kept.push((await context.saved({ kind, issuer }, { data: kind })).row);
   kept.push((await context.saved({ issuer: `${issuer}/other` })).row);
   kept.push((await context.saved()).row);
   await context.revokeIssuer(issuer);
   kept.push((await context.saved({ issuer })).row);
   await context.absent(row, 'for which `isRevokedBefore()` is true');
-  for (const each of kept)
-    await context.present(each, `of kind \`${each.kind}\` that \`revokeBefore()\` did not revoke`);
+  for (const each of kept) await context.present(each, `(${each.data}) that \`revokeBefore()\` did not revoke`);
 }
 
 async function returnsClient(context: StorageContext): Promise<void> {
@@ -140,9 +139,9 @@ async function movesRow(context: StorageContext): Promise<void> {
   const { grant: old, row } = await context.saved();
   const { grant } = await context.saved({ clientId: old.clientId });
   await context.storage.update(row, { ...row, grantId: grant.id, userId: grant.userId });
-  await context.storage.revokeGrants({ grantId: old.id });
+  await context.storage.revokeGrants({ kinds: ['tokens'], grantId: old.id });
   await context.present(row, 'whose former grant was revoked');
-  await context.storage.revokeGrants({ grantId: grant.id });
+  await context.storage.revokeGrants({ kinds: ['tokens'], grantId: grant.id });
   await context.absent(row, 'whose new grant was revoked');
 }
 
@@ -159,6 +158,6 @@ async function hasActiveGrant(context: StorageContext): Promise<void> {
   const { grant } = await context.saved({ expiresAt: Date.now() - 1000 });
   assert(await context.other.hasGrant(grant.id), '`hasGrant()` returned false for an expired grant.');
   assert(!(await context.other.hasGrant(context.id())), '`hasGrant()` returned true for an unknown grant.');
-  await context.storage.revokeGrants({ grantId: grant.id });
+  await context.storage.revokeGrants({ kinds: ['tokens'], grantId: grant.id });
   assert(!(await context.other.hasGrant(grant.id)), '`hasGrant()` returned true for a revoked grant.');
 }

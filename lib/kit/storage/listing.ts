@@ -1,4 +1,5 @@
-import type { GrantFilter, GrantRow } from '../../stores/contract/storage.js';
+import { CLIENT_KINDS } from '../../stores/contract/grant-kinds.js';
+import type { GrantFilter, GrantKinds, GrantRow } from '../../stores/contract/storage.js';
 import { sleep } from '../checks/model-calls.js';
 import { assert, SkippedCheck } from '../contract.js';
 import { checksOf, type StorageCheck } from './storage-check.js';
@@ -8,10 +9,12 @@ import { idsOf, LIFETIME, MINUTE, TOLERANCE, type StorageContext } from './stora
 export const LISTING: readonly StorageCheck[] = [
   ...checksOf('listGrants', {
     'returns active grants with a `lastUsedAt`, the most recently used first': listsGrants,
+    'returns only grants of the kinds that it names': listsKinds,
     'omits grants that `revokeBefore()` has revoked': omitsRevokedBefore,
   }),
   ...checksOf('pageGrants', {
     'returns each matching grant once, from any cursor': pagesGrants,
+    'returns only grants of the kinds that the filter names': pagesKinds,
     'omits no grant if grants are extended between two pages': pagesExtended,
     'omits expired and revoked grants': omitsInactive,
     'returns a `next` if `revokeBefore()` has revoked all grants of a page': continuesEmptyPage,
@@ -44,15 +47,54 @@ async function listsGrants(context: StorageContext): Promise<void> {
   ]);
   await context.saved();
   await context.storage.save({ ...first!, lastUsedAt: Date.now() }, []);
-  const ids = (await context.other.listGrants(userId)).map(({ id }) => id);
+  const ids = (await context.other.listGrants(userId, ['tokens'])).map(({ id }) => id);
   const expected = [first!.id, third!.id, second!.id];
   const problem =
     ids.length === 3 ? 'returns grants in another order than that of their last use' : 'returns other grants';
   assert(ids.join() === expected.join(), `\`listGrants()\` ${problem}. It returned ${ids.length} of 3 grants.`);
-  await context.storage.revokeGrants({ grantId: first!.id });
-  await context.storage.revokeGrants({ clientId: second!.clientId });
-  const left = (await context.other.listGrants(userId)).map(({ id }) => id);
+  await context.storage.revokeGrants({ kinds: ['tokens'], grantId: first!.id });
+  await context.storage.revokeGrants({ kinds: CLIENT_KINDS, clientId: second!.clientId });
+  const left = (await context.other.listGrants(userId, ['tokens'])).map(({ id }) => id);
   assert(left.join() === third!.id, '`listGrants()` returns revoked grants, or omits others.');
+}
+
+/** Saves two grants of each of three kinds, with the same user and client. */
+async function saveKinds(context: StorageContext) {
+  const owner = { userId: context.id(), clientId: context.id() };
+  const grants: GrantRow[] = [];
+  for (const kind of ['tokens', 'consent', 'account', 'tokens', 'consent', 'account'] as const)
+    grants.push((await context.saved({ ...owner, kind })).grant);
+  const cases: GrantKinds[] = [
+    ['tokens'],
+    ['account'],
+    ['consent', 'tokens'],
+    ['account', 'consent', 'tokens'],
+    ['session'],
+  ];
+  return { ...owner, cases, expected: (kinds: GrantKinds) => idsOf(grants.filter(({ kind }) => kinds.includes(kind))) };
+}
+
+async function listsKinds(context: StorageContext): Promise<void> {
+  const { userId, cases, expected } = await saveKinds(context);
+  for (const kinds of cases) {
+    const listed = await context.other.listGrants(userId, kinds);
+    const isRight = idsOf(listed) === expected(kinds) && listed.every(({ kind }) => kinds.includes(kind));
+    assert(isRight, `\`listGrants()\` returned other grants than those of the kinds ${kinds.join(', ')}.`);
+  }
+}
+
+async function pagesKinds(context: StorageContext): Promise<void> {
+  const { userId, clientId, cases, expected } = await saveKinds(context);
+  for (const selector of [{ userId }, { clientId }, { userId, clientId }]) {
+    for (const kinds of cases) {
+      for (const limit of [1, 3]) {
+        const read = await context.pages({ kinds, ...selector }, limit);
+        const text = `\`pageGrants({ kinds: ${kinds.join(', ')}, ${Object.keys(selector).join(', ')} })\``;
+        const isRight = idsOf(read) === expected(kinds) && read.every(({ kind }) => kinds.includes(kind));
+        assert(isRight, `${text} returned ${read.length} grants, or grants of other kinds.`);
+      }
+    }
+  }
 }
 
 async function omitsRevokedBefore(context: StorageContext): Promise<void> {
@@ -61,7 +103,7 @@ async function omitsRevokedBefore(context: StorageContext): Promise<void> {
   const kept = [(await context.saved({ userId })).grant];
   await context.revokeIssuer(issuer);
   kept.push((await context.saved({ userId, issuer })).grant);
-  const listed = await context.other.listGrants(userId);
+  const listed = await context.other.listGrants(userId, ['tokens']);
   assert(idsOf(listed) === idsOf(kept), '`listGrants()` must return what `withoutRevokedBefore()` returns.');
 }
 
@@ -73,7 +115,7 @@ async function pagesGrants(context: StorageContext): Promise<void> {
   }
   saved.push((await context.saved({ clientId, issuer })).grant);
   const [one] = saved;
-  const cases: [GrantFilter, GrantRow[]][] = [
+  const cases: [Omit<GrantFilter, 'kinds'>, GrantRow[]][] = [
     [{ userId }, saved.slice(0, 5)],
     [{ clientId }, [...saved.slice(0, 4), saved[5]!]],
     [{ userId, clientId }, saved.slice(0, 4)],
@@ -83,15 +125,16 @@ async function pagesGrants(context: StorageContext): Promise<void> {
     [{ grantId: one!.id, userId: context.id() }, []],
     [{ userId: context.id() }, []],
   ];
-  for (const [filter, expected] of cases) {
+  for (const [selector, expected] of cases) {
+    const filter: GrantFilter = { kinds: ['tokens'], ...selector };
     for (const limit of [1, 2, 10]) {
       const read = await context.pages(filter, limit);
-      const text = `\`pageGrants({ ${Object.keys(filter).join(', ')} })\` with limit ${limit}`;
+      const text = `\`pageGrants({ ${Object.keys(selector).join(', ')} })\` with limit ${limit}`;
       assert(idsOf(read) === idsOf(expected), `${text} returned ${read.length} grants instead of ${expected.length}.`);
     }
   }
-  const { grants } = await context.other.pageGrants({ userId }, undefined, 10);
-  const { grants: rest } = await context.other.pageGrants({ userId }, grants[1]!.cursor, 10);
+  const { grants } = await context.other.pageGrants({ kinds: ['tokens'], userId }, undefined, 10);
+  const { grants: rest } = await context.other.pageGrants({ kinds: ['tokens'], userId }, grants[1]!.cursor, 10);
   const [expected, read] = [grants.slice(2), rest].map((page) => page.map(({ grant }) => grant.id).join());
   assert(read === expected, '`pageGrants()` does not continue after the `cursor` of a grant.');
 }
@@ -100,7 +143,7 @@ async function pagesExtended(context: StorageContext): Promise<void> {
   const userId = context.id();
   const grants = await saveInOrder(context, userId, [{}, {}, {}, {}, {}, {}]);
   const extended = [grants[1]!, grants[4]!];
-  const read = await context.pages({ userId }, 2, async () => {
+  const read = await context.pages({ kinds: ['tokens'], userId }, 2, async () => {
     for (const grant of extended.splice(0, 1)) {
       await context.storage.save({ ...grant, lastUsedAt: Date.now(), expiresAt: Date.now() + 2 * LIFETIME }, []);
     }
@@ -115,10 +158,10 @@ async function omitsInactive(context: StorageContext): Promise<void> {
   await context.saved({ userId, expiresAt: Date.now() - 1000 });
   const { grant: revoked } = await context.saved({ userId });
   const { grant: ofClient } = await context.saved({ userId });
-  await context.storage.revokeGrants({ grantId: revoked.id });
-  await context.storage.revokeGrants({ clientId: ofClient.clientId });
+  await context.storage.revokeGrants({ kinds: ['tokens'], grantId: revoked.id });
+  await context.storage.revokeGrants({ kinds: CLIENT_KINDS, clientId: ofClient.clientId });
   await sleep(15);
-  const read = await context.pages({ userId }, 10);
+  const read = await context.pages({ kinds: ['tokens'], userId }, 10);
   assert(idsOf(read) === idsOf(kept), '`pageGrants()` must return the grants that are active and have not expired.');
 }
 
@@ -127,7 +170,7 @@ async function continuesEmptyPage(context: StorageContext): Promise<void> {
   for (let count = 0; count < 4; count += 1) await context.saved({ userId, issuer });
   await context.revokeIssuer(issuer);
   const kept = await saveInOrder(context, userId, [{}, { issuer }, {}]);
-  const read = await context.pages({ userId }, 2);
+  const read = await context.pages({ kinds: ['tokens'], userId }, 2);
   const text = '`pageGrants()` must return what `withoutRevokedBefore()` returns, and a `next` even for an empty page.';
   assert(idsOf(read) === idsOf(kept), text);
 }
@@ -153,7 +196,7 @@ async function keepsUnexpired(context: StorageContext): Promise<void> {
   const { grant: revoked, row: hidden } = await context.saved();
   const [digest, name] = [context.id(), context.id()];
   await context.storage.consume(used.kind, used.digest);
-  await context.storage.revokeGrants({ grantId: revoked.id });
+  await context.storage.revokeGrants({ kinds: ['tokens'], grantId: revoked.id });
   await context.storage.once(digest, 600);
   await context.storage.replaceText(name, undefined, 'text');
   await context.other.prune(1000);
@@ -170,7 +213,7 @@ async function keepsRevoked(context: StorageContext): Promise<void> {
   const expiresAt = Date.now() - 1000;
   const { grant } = await context.saved({ expiresAt });
   const { grant: active } = await context.saved({ expiresAt });
-  await context.storage.revokeGrants({ grantId: grant.id });
+  await context.storage.revokeGrants({ kinds: ['tokens'], grantId: grant.id });
   await context.storage.prune(1000);
   const isKept = await context.storage.hasGrant(active.id);
   if (context.elapsed > MINUTE - TOLERANCE) throw new SkippedCheck('the calls took longer than a minute');

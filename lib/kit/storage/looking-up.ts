@@ -87,7 +87,7 @@ async function findsCurrentRows(context: StorageContext): Promise<void> {
   }
   const row = rows[0]!;
   const read = async () => (await storage.find(row.kind, row.digest)) ?? undefined;
-  const revoked = await duringReads(read, () => other.revokeGrants({ grantId: grant.id }));
+  const revoked = await duringReads(read, () => other.revokeGrants({ kinds: ['tokens'], grantId: grant.id }));
   assert(!revoked, '`find()` returns a row whose grant was revoked during another look-up.');
 }
 
@@ -125,7 +125,7 @@ async function listsOwnGrants(context: StorageContext): Promise<void> {
   const grants = Array.from({ length: context.parallel }, () => context.grant());
   for (const grant of grants) await context.storage.save(grant, []);
   await ownOf(context, 'listGrants()', grants, async ({ id, userId }) => {
-    const listed = await context.other.listGrants(userId!);
+    const listed = await context.other.listGrants(userId!, ['tokens']);
     return listed.length === 1 && listed[0]!.id === id;
   });
 }

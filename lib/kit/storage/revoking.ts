@@ -1,4 +1,5 @@
-import type { GrantFilter, GrantRow, Row } from '../../stores/contract/storage.js';
+import { ALL_KINDS, CLIENT_KINDS } from '../../stores/contract/grant-kinds.js';
+import type { GrantFilter, GrantKinds, GrantRow, Row } from '../../stores/contract/storage.js';
 import { assert } from '../contract.js';
 import { checksOf, type StorageCheck } from './storage-check.js';
 import type { StorageContext } from './storage-context.js';
@@ -8,17 +9,23 @@ export const REVOKING: readonly StorageCheck[] = [
   ...checksOf('revokeGrants', {
     'revokes the grants that match every field of the filter, and no others': revokesMatching,
     'covers rows that are saved later, but not new grants': coversLaterRows,
+    'leaves grants of other kinds alone': leavesOtherKinds,
     'counts only grants that were active': countsActive,
   }),
   ...checksOf(
     'revokeGrants',
-    { 'covers rows that are saved at the same moment': coversConcurrentRows },
+    {
+      'covers rows that are saved at the same moment': coversConcurrentRows,
+      'leaves grants of other kinds alone if kinds are revoked at the same moment': leavesConcurrentKinds,
+    },
     { race: true },
   ),
 ];
 
 /** Every combination of fields that a store passes. */
-const FILTERS: readonly (readonly (keyof GrantFilter)[])[] = [
+type Field = Exclude<keyof GrantFilter, 'kinds'>;
+
+const FILTERS: readonly (readonly Field[])[] = [
   ['grantId'],
   ['userId'],
   ['clientId'],
@@ -29,10 +36,14 @@ const FILTERS: readonly (readonly (keyof GrantFilter)[])[] = [
   ['grantId', 'clientId', 'userId', 'issuer'],
 ];
 
-/** Returns the filter that selects a grant by these fields. */
-function filterFor({ id: grantId, userId, clientId, issuer }: GrantRow, fields: readonly (keyof GrantFilter)[]) {
+/** Returns the filter that selects a grant by these fields, among those of all kinds that a client may have. */
+function filterFor(
+  { id: grantId, userId, clientId, issuer }: GrantRow,
+  fields: readonly Field[],
+  kinds: GrantKinds = CLIENT_KINDS,
+): GrantFilter {
   const values = { grantId, userId: userId!, clientId, issuer: issuer! };
-  return Object.fromEntries(fields.map((field) => [field, values[field]])) as GrantFilter;
+  return { kinds, ...Object.fromEntries(fields.map((field) => [field, values[field]])) };
 }
 
 async function revokesMatching(context: StorageContext): Promise<void> {
@@ -86,11 +97,64 @@ async function coversLaterRows(context: StorageContext): Promise<void> {
   }
 }
 
+/** Saves a grant of each kind, with one row. All have the same user, client and issuer. */
+async function saveEachKind(context: StorageContext) {
+  const owner = { userId: context.id(), clientId: context.id(), issuer: 'https://id.example' };
+  const saved: { grant: GrantRow; row: Row }[] = [];
+  for (const kind of ALL_KINDS) saved.push(await context.saved({ ...owner, kind }));
+  return saved;
+}
+
+/** Asserts that of these grants exactly those of the kinds are revoked. */
+async function onlyRevoked(
+  context: StorageContext,
+  saved: readonly { grant: GrantRow; row: Row }[],
+  kinds: GrantKinds,
+  text: string,
+): Promise<void> {
+  for (const { grant, row } of saved) {
+    const when = `of a grant of kind \`${grant.kind}\` after ${text}`;
+    if (kinds.includes(grant.kind)) await context.absent(row, when);
+    else await context.present(row, when);
+    const isRight = (await context.other.hasGrant(grant.id)) !== kinds.includes(grant.kind);
+    assert(isRight, `\`hasGrant()\` returns the wrong result ${when}.`);
+  }
+}
+
+async function leavesOtherKinds(context: StorageContext): Promise<void> {
+  for (const fields of FILTERS) {
+    for (const kinds of [['consent'], ['tokens', 'session', 'account']] as const) {
+      const saved = await saveEachKind(context);
+      const one = saved.find(({ grant }) => grant.kind === 'session')!.grant;
+      const filter = filterFor(one, fields, kinds);
+      const isMatch = (kind: string) => !fields.includes('grantId') || kind === 'session';
+      const revoked = kinds.filter(isMatch);
+      const text = `\`revokeGrants({ kinds: ${kinds.join(', ')}, ${fields.join(', ')} })\``;
+      const count = await context.storage.revokeGrants(filter);
+      assert(count === revoked.length, `${text} returned ${count} and revoked ${revoked.length} grants.`);
+      await onlyRevoked(context, saved, revoked as unknown as GrantKinds, text);
+    }
+  }
+}
+
+async function leavesConcurrentKinds(context: StorageContext): Promise<void> {
+  const saved = await saveEachKind(context);
+  const { userId } = saved[0]!.grant;
+  const lists: GrantKinds[] = [['tokens'], ['session', 'consent'], ['personal_token']];
+  await context.race((storage, index) =>
+    storage.revokeGrants({ kinds: lists[index % lists.length]!, userId: userId! }),
+  );
+  const kinds = lists.flat() as unknown as GrantKinds;
+  await onlyRevoked(context, saved, kinds, '`revokeGrants({ kinds, userId })` was called for some kinds concurrently');
+  const { row } = await context.saved({ kind: 'tokens', userId });
+  await context.present(row, 'of a new grant that began after `revokeGrants({ kinds, userId })`');
+}
+
 async function countsActive(context: StorageContext): Promise<void> {
   const { grant } = await context.saved();
   const { id: grantId, clientId } = grant;
   await context.saved({ clientId });
-  for (const [filter, expected] of [
+  for (const [selector, expected] of [
     [{ grantId }, 1],
     [{ grantId }, 0],
     [{ clientId }, 1],
@@ -98,8 +162,8 @@ async function countsActive(context: StorageContext): Promise<void> {
     [{ grantId: context.id() }, 0],
     [{ userId: context.id() }, 0],
   ] as const) {
-    const count = await context.other.revokeGrants(filter);
-    const fields = Object.keys(filter).join(', ');
+    const count = await context.other.revokeGrants({ kinds: CLIENT_KINDS, ...selector });
+    const fields = Object.keys(selector).join(', ');
     assert(
       count === expected,
       `\`revokeGrants({ ${fields} })\` returned ${count}. Only ${expected} grants were active.`,

@@ -76,7 +76,7 @@ async function usesLifetime(context: StorageContext): Promise<void> {
 
 /** Returns the grant as `listGrants()` returns it to another process. */
 async function listed(context: StorageContext, { id, userId }: GrantRow): Promise<GrantRow> {
-  const grant = (await context.other.listGrants(userId!)).find((each) => each.id === id);
+  const grant = (await context.other.listGrants(userId!, ['tokens'])).find((each) => each.id === id);
   assert(grant, '`listGrants()` does not return a grant that was saved.');
   return grant;
 }
@@ -93,7 +93,7 @@ async function setsCreatedAt(context: StorageContext): Promise<void> {
 async function extendsGrant(context: StorageContext): Promise<void> {
   const { grant } = await context.saved({ lastUsedAt: null, data: '{"a":1}' });
   const { id, userId, clientId } = grant;
-  const page = await context.pages({ grantId: id }, 10);
+  const page = await context.pages({ kinds: ['tokens'], grantId: id }, 10);
   assert(page[0] && page[0].lastUsedAt === null, '`lastUsedAt` of a grant that was saved with null must be null.');
   const changed = { ...grant, scope: 'other', data: '{}', issuer: 'https://other.example' };
   await context.storage.save({ ...changed, lastUsedAt: Date.now(), expiresAt: Date.now() + LIFETIME / 2 }, []);
@@ -115,7 +115,7 @@ async function extendsGrant(context: StorageContext): Promise<void> {
 
 async function keepsRevoked(context: StorageContext): Promise<void> {
   const { grant, row } = await context.saved();
-  await context.storage.revokeGrants({ grantId: grant.id });
+  await context.storage.revokeGrants({ kinds: ['tokens'], grantId: grant.id });
   const later = [context.row(grant, { kind: 'access' }), context.row(grant, { kind: 'refresh' })];
   await context.storage.save(grant, [later[0]!]);
   await context.storage.save(undefined, [later[1]!]);
@@ -148,6 +148,6 @@ async function savesConcurrently(context: StorageContext): Promise<void> {
     return row;
   });
   for (const row of rows) await context.present(row, 'that was saved concurrently with others of the same new grant');
-  const { length } = await context.pages({ grantId: grant.id }, 10);
+  const { length } = await context.pages({ kinds: ['tokens'], grantId: grant.id }, 10);
   assert(length === 1, `A grant that was saved by concurrent calls is stored ${length} times.`);
 }

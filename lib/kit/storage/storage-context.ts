@@ -101,6 +101,7 @@ export class StorageContext {
     const [id, clientId, userId] = [randomUUID(), randomUUID(), randomUUID()];
     const now = Date.now();
     const rest = {
+      kind: 'tokens' as const,
       issuer: null,
       scope: 'read',
       data: null,

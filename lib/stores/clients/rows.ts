@@ -9,14 +9,14 @@ import { digest } from './client-secret.js';
 import type { PasswordMarked } from './password-mark.js';
 import { type ClientSnapshot, snapshotOf, snapshotText } from './client-snapshot.js';
 import type { StoredClient } from '../contract/ports.js';
-import { verifyUserId } from '../contract/user-records.js';
-import type { StoredRow, GrantRow, RowKind, Row, ConsumedRow } from '../contract/storage.js';
+import type { StoredRow, GrantKind, GrantRow, RowKind, Row, ConsumedRow } from '../contract/storage.js';
 
 /** The properties of a code or token that are stored in its grant. */
 type IssuedFields = Pick<Token, 'scope' | 'grantId' | 'issuer'>;
 
-/** Returns the grant to save with a code or token. If the code or token has no `grantId`, the grant gets a new ID. */
+/** Returns a grant to save. If what it is issued for has no `grantId`, the grant gets a new ID. */
 export function grantRow(
+  kind: GrantKind,
   { scope, issuer, grantId = newGrantId(), credential }: IssuedFields & PasswordMarked,
   client: StoredClient,
   user: User,
@@ -24,6 +24,7 @@ export function grantRow(
   const now = Date.now();
   return {
     id: grantId,
+    kind,
     clientId: client.id,
     userId: userId(user),
     issuer: issuer ?? null,
@@ -50,7 +51,7 @@ export function rowOf(grant: GrantRow, kind: RowKind, secret: string, expiresAt:
 /** Returns the rows of an access token and its refresh token, with their grant. */
 export function tokenRows(token: Unsaved<Token>, client: StoredClient, user: User): { grant: GrantRow; rows: Row[] } {
   const { accessToken, accessTokenExpiresAt, refreshToken, refreshTokenExpiresAt } = token;
-  const grant = grantRow(token, client, user);
+  const grant = grantRow('tokens', token, client, user);
   const data = dataOf(token, snapshotOf(client));
   grant.lastUsedAt = grant.createdAt;
   const rows = [rowOf(grant, 'access', accessToken, accessTokenExpiresAt)];
@@ -141,6 +142,5 @@ function userId(user: User): string | null {
   if ((typeof id !== 'string' && typeof id !== 'number' && typeof id !== 'bigint') || id === '' || Number.isNaN(id)) {
     throw new InvalidArgumentError('Invalid argument: the `id` of a user must be a non-empty string or a number');
   }
-  verifyUserId(String(id));
   return String(id);
 }

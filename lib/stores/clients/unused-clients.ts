@@ -27,7 +27,7 @@ export class UnusedClients {
   /** Saves a client that has registered itself and expires unless a code or token is issued to it before. */
   async save(client: StoredClient, expiresAt: Date): Promise<void> {
     verifyClient(client);
-    const grant = grantRow({}, NO_CLIENT, clientItself(NO_CLIENT));
+    const grant = grantRow('registration', {}, NO_CLIENT, clientItself(NO_CLIENT));
     const row = rowOf(grant, 'registration', client.id, expiresAt);
     row.data = JSON.stringify(client);
     await this.context.storage.save(grant, [row]);
@@ -76,7 +76,7 @@ export class UnusedClients {
   /** Removes an unused client, so that it can never be used. Returns whether there was one with this ID. */
   async remove(id: string): Promise<boolean> {
     const row = isRegisteredId(id) ? await this.row(id) : undefined;
-    if (row) await this.context.storage.revokeGrants({ grantId: row.grantId });
+    if (row) await this.context.storage.revokeGrants({ kinds: ['registration'], grantId: row.grantId });
     return row !== undefined && isCurrent(row);
   }
 

@@ -5,10 +5,8 @@ import { InvalidArgumentError } from '../../errors/index.js';
 import type { Awaitable } from '../../model/model.js';
 import type { NotBefore } from '../../model/not-before.js';
 import { newGrantId } from '../../tokens/opaque.js';
-import { isConsent } from '../grants/consent.js';
-import { isSessionClient } from '../sessions/session-client.js';
-import type { GrantRow, RowKind } from './storage.js';
-import { NOTIFICATIONS } from './user-records.js';
+import { KIND_RULES } from './grant-kinds.js';
+import type { GrantRow } from './storage.js';
 
 /**
  * The name of the stored text that contains the times of `revokeBefore()` for all issuers. The text begins with its
@@ -26,15 +24,6 @@ const ATTEMPTS = 50;
 const ALL = '*';
 
 /**
- * The row kinds to which the revocation time of `grants` does not apply. Consents have a time of their own. Dynamically
- * registered clients (`nothing`) are never revoked by a time.
- */
-const REVOKED_BY: Readonly<Partial<Record<RowKind, 'consents' | 'nothing'>>> = {
-  consent: 'consents',
-  registration: 'nothing',
-};
-
-/**
  * The revocation times of one issuer, in milliseconds since the epoch. Grants or consents that began earlier are
  * revoked.
  */
@@ -49,41 +38,22 @@ export type RevocationTimesByIssuer = ReadonlyMap<string, RevocationTimes>;
 const NONE: RevocationTimesByIssuer = new Map();
 
 /**
- * Whether `revokeBefore()` has revoked a row.
- * @param kind the kind of the row
- * @param grant The grant of the row. `createdAt` is the time at which it began, by the clock of the database.
+ * Whether `revokeBefore()` has revoked a grant, and with it all rows of the grant.
+ * @param grant `createdAt` is the time at which the grant began, by the clock of the database.
  */
 export function isRevokedBefore(
   times: RevocationTimesByIssuer,
-  kind: RowKind,
-  grant: Pick<GrantRow, 'issuer' | 'createdAt'>,
-): boolean {
-  const by = REVOKED_BY[kind] ?? 'grants';
-  return by !== 'nothing' && isBefore(times, by, grant);
-}
-
-/**
- * Returns the grants that `revokeBefore()` has not revoked. Records of sign-ins at clients, and stored messages to
- * clients, always stay, so that clients are still notified of a logout. Grants that were revoked by other methods are
- * not removed.
- */
-export function withoutRevokedBefore(times: RevocationTimesByIssuer, grants: readonly GrantRow[]): GrantRow[] {
-  if (times.size === 0) return [...grants];
-  return grants.filter(
-    (grant) =>
-      isSessionClient(grant) ||
-      grant.userId === NOTIFICATIONS ||
-      !isBefore(times, isConsent(grant) ? 'consents' : 'grants', grant),
-  );
-}
-
-function isBefore(
-  times: RevocationTimesByIssuer,
-  by: keyof RevocationTimes,
-  { issuer, createdAt }: Pick<GrantRow, 'issuer' | 'createdAt'>,
+  { kind, issuer, createdAt }: Pick<GrantRow, 'kind' | 'issuer' | 'createdAt'>,
 ): boolean {
   if (times.size === 0) return false;
-  return [ALL, issuer ?? ''].some((key) => createdAt < (times.get(key)?.[by] ?? 0));
+  // A kind of a later version counts as tokens.
+  const by = KIND_RULES[kind]?.before ?? 'grants';
+  return by !== 'nothing' && [ALL, issuer ?? ''].some((key) => createdAt < (times.get(key)?.[by] ?? 0));
+}
+
+/** Returns the grants that `revokeBefore()` has not revoked. Grants that other methods have revoked are not removed. */
+export function withoutRevokedBefore(times: RevocationTimesByIssuer, grants: readonly GrantRow[]): GrantRow[] {
+  return grants.filter((grant) => !isRevokedBefore(times, grant));
 }
 
 /**

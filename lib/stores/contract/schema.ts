@@ -43,6 +43,7 @@ export const GRANT_COLUMNS = {
   id: key(id('id')),
   clientId: id('client_id'),
   userId: nullable(id('user_id')),
+  kind: word('kind', 16),
   issuer: nullable(text('issuer')),
   scope: nullable(text('scope')),
   data: nullable(text('data')),
@@ -77,7 +78,7 @@ export const ROW_COLUMNS = {
  * `entityPrefix` of the application.
  */
 export const GRANT_INDICES: (keyof typeof GRANT_COLUMNS)[][] = [
-  ['userId', 'revokedAt'],
+  ['userId', 'kind', 'revokedAt'],
   ['clientId', 'clientGeneration'],
   ['expiresOn'],
 ];

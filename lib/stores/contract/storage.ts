@@ -1,94 +1,8 @@
 import type { Count } from '../../model/counts.js';
 import type { Awaitable } from '../../model/model.js';
-import type { StoredClient } from './ports.js';
+import type { ConsumedRow, GrantFilter, GrantKinds, GrantRow, Row, RowKind, StoredRow } from './records.js';
 
-/** A grant: one authorization, to which its codes and tokens belong. Times are milliseconds since the epoch. */
-export interface GrantRow {
-  /** The primary key: a random ID, or a digest of a name. */
-  id: string;
-  /** The ID of the client. Empty for a session, which belongs to no client. */
-  clientId: string;
-  /** The ID of the user. `null` for a client credentials grant. */
-  userId: string | null;
-  /** The issuer of the server that saved the grant. `null` if that server has no issuer. */
-  issuer: string | null;
-  /** The scope, separated by spaces. `null` if the grant has none. */
-  scope: string | null;
-  /** All other properties of the grant, as JSON. A storage never reads it. */
-  data: string | null;
-  /** When the grant began. `save()` sets it to the time of the database. */
-  createdAt: number;
-  /** When tokens were last issued for the grant. `null` if none were issued yet, or it is not a grant with tokens. */
-  lastUsedAt: number | null;
-  /** When the grant expires: the latest expiry of its codes and tokens. It may be extended. */
-  expiresAt: number;
-}
-
-/** The kind of a row. Later versions may add kinds, so a storage must treat all kinds alike. */
-export type RowKind =
-  'code' | 'access' | 'refresh' | 'request' | 'session' | 'consent' | 'registration' | 'device' | 'user_code';
-
-/** The primary key of a row: its kind, and the digest of the code, token or ID. */
-export interface RowKey {
-  kind: RowKind;
-  /** The SHA-256 of a code, token or ID, as 43 characters of base64url. The code or token itself is never stored. */
-  digest: string;
-}
-
-/** The key of a row to mark as used, and optionally its new data. */
-export interface ConsumedRow extends RowKey {
-  /** The new data of the row. If omitted, the data stays unchanged. */
-  data?: string;
-}
-
-/** A code, a token, or another record that belongs to a grant. Times are milliseconds since the epoch. */
-export interface Row extends RowKey {
-  /** The ID of the grant that the row belongs to. */
-  grantId: string;
-  clientId: string;
-  userId: string | null;
-  issuer: string | null;
-  scope: string | null;
-  /** All other properties of the row, as JSON. A storage never reads it. */
-  data: string | null;
-  /** When the row expires. `FOREVER` if it never does. */
-  expiresAt: number;
-  /**
-   * Milliseconds until the row expires, from now by the clock of the database. If set, it is used instead of
-   * `expiresAt`.
-   */
-  lifetime?: number;
-}
-
-/** A row as a storage returns it. */
-export type StoredRow<R extends Row = Row> = R & {
-  /** When the row was marked as used, in milliseconds since the epoch. `null` if the row is unused. */
-  revokedAt: number | null;
-  /**
-   * Milliseconds since the row was marked as used, by the clock of the database. If omitted, the store computes it from
-   * `revokedAt` and the clock of the process.
-   */
-  revokedAgo?: number;
-  /**
-   * Milliseconds until the row expires, by the clock of the database. If omitted, the store computes it from
-   * `expiresAt` and the clock of the process.
-   */
-  expiresIn?: number;
-  /**
-   * The client of the row, if the storage reads it together with the row. `null` if the client does not exist. If
-   * omitted, the store looks the client up.
-   */
-  client?: StoredClient | null;
-};
-
-/** Selects grants. Every field that is set must match. */
-export interface GrantFilter {
-  grantId?: string;
-  userId?: string;
-  clientId?: string;
-  /** The issuer of the grants. A filter with `issuer` always has another field too. */
-  issuer?: string;
-}
+export type * from './records.js';
 
 /**
  * The operations of a database for a store. To build a store over another database, implement this interface together
@@ -193,10 +107,10 @@ export interface Storage {
    * Revokes the grants that match a filter, with all rows that belong to them or are saved for them later. A revoked
    * grant never becomes active again.
    *
-   * All grants are revoked in one step; only those of `{ clientId, issuer }` may be revoked in pages. `{ clientId }`
-   * alone also revokes grants of the client that other calls save at the same moment, and must be fast however many
-   * grants there are.
-   * @param filter at least one of `grantId`, `userId` and `clientId`
+   * All grants of a user are revoked in one step, and so is one grant. Grants of a client may be revoked in pages,
+   * unless the filter has only `clientId` and `isWholeClient(kinds)` is `true`. Then all grants of the client are revoked
+   * in one step, also those that other calls save at the same moment, and the call is fast however many there are.
+   * @param filter `kinds`, and at least one of `grantId`, `userId` and `clientId`
    * @returns The number of grants that were active before. A storage may stop counting at a large number.
    */
   revokeGrants(filter: GrantFilter): Awaitable<number>;
@@ -206,16 +120,16 @@ export interface Storage {
    */
   hasGrant(id: string): Awaitable<boolean>;
   /**
-   * Returns the grants of a user that are active, have not expired and have a `lastUsedAt`. The most recently used
-   * grant comes first. An implementation passes the result through `withoutRevokedBefore()`, which omits grants that
-   * `revokeBefore()` has revoked.
+   * Returns the grants of a user that have one of the kinds, are active, have not expired and have a `lastUsedAt`. The
+   * most recently used grant comes first. An implementation passes the result through `withoutRevokedBefore()`, which
+   * omits grants that `revokeBefore()` has revoked. The call is fast however many grants of other kinds the user has.
    */
-  listGrants(userId: string): Awaitable<GrantRow[]>;
+  listGrants(userId: string, kinds: GrantKinds): Awaitable<GrantRow[]>;
   /**
    * Returns a page of the active, unexpired grants that match a filter, in a stable order. A grant that is extended
    * between two calls may appear on two pages, but no grant is omitted. An implementation passes the grants through
    * `withoutRevokedBefore()`, which may remove all of them. Then the page is empty, but still has a `next`.
-   * @param filter at least one of `grantId`, `userId` and `clientId`
+   * @param filter `kinds`, and at least one of `grantId`, `userId` and `clientId`
    * @param after The cursor of the last grant that was read, or the `next` of the previous page. If `undefined`, the
    * first page.
    * @param limit maximum number of grants to read

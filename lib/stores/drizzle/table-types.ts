@@ -22,6 +22,7 @@ interface Columns<
     id: IsPrimaryKey<NotNull<Id>>;
     clientId: NotNull<Id>;
     userId: Id;
+    kind: NotNull<Key>;
     issuer: Text;
     scope: Text;
     data: Text;

@@ -19,7 +19,7 @@ export class AuthorizationCodes implements AuthorizationCodeModel<StoredClient> 
    */
   async saveAuthorizationCode(code: Unsaved<AuthorizationCode>, client: StoredClient, user: User) {
     const marked = await this.grants.prepare(code, client, user);
-    const grant = grantRow(marked, client, user);
+    const grant = grantRow('tokens', marked, client, user);
     const row = rowOf(grant, 'code', code.authorizationCode, code.expiresAt);
     row.data = dataOf(marked, snapshotOf(client));
     await this.context.storage.save(grant, [row]);

@@ -9,18 +9,11 @@ import { digest } from '../clients/client-secret.js';
 import type { StoredClient } from '../contract/ports.js';
 import type { GrantRow } from '../contract/storage.js';
 
-/**
- * The beginning of the data of a consent grant, which has no tokens. Resources, details and a client snapshot follow.
- */
-const CONSENT = '{"consent":true';
-
 /** Matches the names of client metadata that consent pages show, in any language. RFC 7591 §2.2 */
 const SHOWN = /^(client_name|client_uri|logo_uri)(#|$)/;
 
 /** Matches a redirect URI that only its owner can receive: https, and not on the user's own device. */
 const OWNED = /^https:\/\/(?!localhost[:/]|127\.|\[::1\])/i;
-
-export const isConsent = ({ data }: GrantRow): boolean => data?.startsWith(CONSENT) === true;
 
 /**
  * Returns the consent request with its `scope`. If the application passed an `AuthorizationRequest`, the scope is in
@@ -41,7 +34,7 @@ export function toConsentGrant(grant: GrantRow, request: ConsentRequest): GrantR
   const snapshot = grant.data === null ? {} : (JSON.parse(grant.data) as object);
   const look = appearanceDigest(request.client);
   const details = detailsDigest(request);
-  const data = JSON.stringify({ consent: true, ...(resource.length > 0 && { resource }), look, details, ...snapshot });
+  const data = JSON.stringify({ ...(resource.length > 0 && { resource }), look, details, ...snapshot });
   return Object.assign(grant, { data, lastUsedAt: grant.createdAt });
 }
 
@@ -88,9 +81,9 @@ export function hasConsentFor(grants: readonly GrantRow[], request: ConsentReque
   return requestedResources.every((uri) => covers((resources) => isAmong(uri, resources)));
 }
 
-/** Returns those of the grants that are consents to a client at an issuer. */
+/** Returns those of the consents of a user that are for a client at an issuer. */
 export const consentsFor = (grants: readonly GrantRow[], clientId: string, issuer: string | null) =>
-  grants.filter((grant) => isConsent(grant) && grant.clientId === clientId && grant.issuer === issuer);
+  grants.filter((grant) => grant.clientId === clientId && grant.issuer === issuer);
 
 export function combinedScope(grants: readonly GrantRow[]): string | undefined {
   return scopeText([...new Set(grants.flatMap(({ scope }) => scopeValues(scope)))]) || undefined;

@@ -5,7 +5,6 @@ import { saveOnce } from './save-once.js';
 import type { StoredClient } from '../contract/ports.js';
 import { grantRow } from '../clients/rows.js';
 import type { StoreContext } from '../clients/store-context.js';
-import { consentsOf } from '../contract/user-records.js';
 
 /** Milliseconds for which a consent is remembered: a year. */
 const YEAR = 365 * 86_400_000;
@@ -22,7 +21,7 @@ export class Consents implements Pick<ConsentModel<StoredClient>, 'hasConsented'
     const request = withRequestedScope(consentRequest);
     if (request.client.consent === 'never') return true;
     if (!canRememberConsent(request.client, request)) return false;
-    return hasConsentFor(await this.context.storage.listGrants(consentsOf(String(user['id']))), request);
+    return hasConsentFor(await this.context.storage.listGrants(String(user['id']), ['consent']), request);
   }
 
   /**
@@ -33,8 +32,8 @@ export class Consents implements Pick<ConsentModel<StoredClient>, 'hasConsented'
     const request = withRequestedScope(consentRequest);
     const { storage, overridable } = this.context;
     if (!canRememberConsent(request.client, request) || (await overridable.hasConsented(user, request))) return;
-    const grant = toConsentGrant(grantRow(request, request.client, user), request);
-    const stored = { ...grant, userId: consentsOf(String(user['id'])), expiresAt: Date.now() + YEAR };
+    const grant = toConsentGrant(grantRow('consent', request, request.client, user), request);
+    const stored = { ...grant, expiresAt: Date.now() + YEAR };
     const { userId, clientId, issuer, scope, data } = stored;
     const minute = Math.floor(Date.now() / 60_000);
     await saveOnce(storage, JSON.stringify([minute, userId, clientId, issuer, scope, data]), stored);

@@ -51,7 +51,7 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
     { deviceCode, userCode, expiresAt, interval, ...properties }: NewDeviceAuthorization,
     client: StoredClient,
   ): Promise<void> {
-    const grant = grantRow(properties, client, clientItself(client));
+    const grant = grantRow('tokens', properties, client, clientItself(client));
     const device = rowOf(grant, 'device', deviceCode, new Date(expiresAt.getTime() + REMEMBERED));
     device.data = dataOf(properties, {
       ...snapshotOf(client),
@@ -101,6 +101,7 @@ export class DeviceCodes implements DeviceAuthorizationModel<StoredClient> {
       if (user && !to.grantId) {
         const client = clientFromSnapshot(row) ?? { id: row.clientId, grants: [] };
         const grant = grantRow(
+          'tokens',
           { scope: scope ?? '', ...(row.issuer !== null && { issuer: row.issuer }), ...marked },
           client,
           user,

@@ -1,6 +1,8 @@
 import type { NotificationModel, StoredNotification } from '../../model/notifications.js';
 import type { StoreContext } from '../clients/store-context.js';
-import { NOTIFICATIONS } from '../contract/user-records.js';
+
+/** The owner of the messages. No user has an empty ID. */
+const NO_USER = '';
 
 /**
  * The part of a store that stores the messages to clients that are still to be delivered. Each message is a grant
@@ -13,14 +15,14 @@ export class Notifications implements NotificationModel {
   async saveNotification({ id, ...message }: StoredNotification, expiresAt: Date): Promise<void> {
     const { createdAt } = message;
     const data = JSON.stringify(message);
-    const owner = { clientId: NOTIFICATIONS, userId: NOTIFICATIONS, issuer: null, scope: null };
-    const grant = { id, ...owner, data, createdAt, lastUsedAt: createdAt, expiresAt: expiresAt.getTime() };
-    await this.context.storage.save(grant, []);
+    const times = { createdAt, lastUsedAt: createdAt, expiresAt: expiresAt.getTime() };
+    const grant = { id, kind: 'message', clientId: '', userId: NO_USER, issuer: null, scope: null, data } as const;
+    await this.context.storage.save({ ...grant, ...times }, []);
   }
 
   /** Returns the messages to clients that are stored, also those that a process has claimed. */
   async listNotifications(): Promise<StoredNotification[]> {
-    const grants = await this.context.storage.listGrants(NOTIFICATIONS);
+    const grants = await this.context.storage.listGrants(NO_USER, ['message']);
     return grants.map(({ id, data }) => Object.assign(JSON.parse(data!) as Omit<StoredNotification, 'id'>, { id }));
   }
 
@@ -34,6 +36,6 @@ export class Notifications implements NotificationModel {
 
   /** Removes a message, so that it is not delivered again. */
   async removeNotification(id: string): Promise<void> {
-    await this.context.storage.revokeGrants({ userId: NOTIFICATIONS, grantId: id });
+    await this.context.storage.revokeGrants({ kinds: ['message'], grantId: id });
   }
 }

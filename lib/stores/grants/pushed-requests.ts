@@ -20,7 +20,7 @@ export class PushedRequests implements PushedRequestModel {
    */
   async savePushedRequest({ requestUri, expiresAt, ...pushed }: PushedRequest): Promise<void> {
     const client = { id: pushed.clientId, grants: [] };
-    const grant = grantRow({ issuer: pushed.issuer }, client, clientItself(client));
+    const grant = grantRow('tokens', { issuer: pushed.issuer }, client, clientItself(client));
     const row = rowOf(grant, 'request', requestUri, pushed.openUntil);
     row.lifetime = pushed.openUntil.getTime() - Date.now();
     const extension = expiresAt.getTime() - pushed.openUntil.getTime();
@@ -74,7 +74,10 @@ export class PushedRequests implements PushedRequestModel {
   private async extend({ from, to }: Extension, expiresAt: Date): Promise<void> {
     const { grantId: id, clientId, userId, issuer } = from;
     const times = { createdAt: Date.now(), lastUsedAt: null, expiresAt: expiresAt.getTime() };
-    await this.context.storage.save({ id, clientId, userId, issuer, scope: null, data: null, ...times }, []);
+    await this.context.storage.save(
+      { id, kind: 'tokens', clientId, userId, issuer, scope: null, data: null, ...times },
+      [],
+    );
     await this.context.storage.update(from, to);
   }
 }

@@ -1,14 +1,12 @@
 import type { AuthorizedApplication } from '../../model/consents.js';
 import { type ActiveGrant, toActiveGrant } from './active-grant.js';
-import { combinedScope, isConsent } from './consent.js';
+import { combinedScope } from './consent.js';
 import { hasCurrentPassword } from '../clients/password-mark.js';
 import { clientFromSnapshot } from '../clients/client-snapshot.js';
 import type { StoredClient } from '../contract/ports.js';
 import { withoutSecrets } from '../clients/rows.js';
-import { isSessionClient } from '../sessions/session-client.js';
 import type { StoreContext } from '../clients/store-context.js';
-import type { GrantRow } from '../contract/storage.js';
-import { consentsOf, verifyUserId } from '../contract/user-records.js';
+import type { GrantKinds, GrantRow } from '../contract/storage.js';
 
 /** The part of a store that returns which applications have access to a user's account. */
 export class UserGrants {
@@ -19,7 +17,7 @@ export class UserGrants {
    * recently used grant comes first.
    */
   async listGrants(userId: string | number): Promise<ActiveGrant[]> {
-    const rows = (await this.currentGrants(userId)).filter((row) => !isConsent(row));
+    const rows = await this.currentGrants(userId, ['tokens']);
     const clients = await this.clientsOf(rows);
     return rows.map((row) => toActiveGrant(row, clients.get(row.clientId)));
   }
@@ -33,8 +31,7 @@ export class UserGrants {
     userId: string | number,
     at: { issuer?: string } = {},
   ): Promise<AuthorizedApplication<StoredClient>[]> {
-    const consents = await this.context.storage.listGrants(consentsOf(String(userId)));
-    const all = [...(await this.currentGrants(userId)), ...consents].toSorted((a, b) => usedAt(b) - usedAt(a));
+    const all = await this.currentGrants(userId, ['tokens', 'consent']);
     const rows = at.issuer === undefined ? all : all.filter((row) => row.issuer === at.issuer);
     return [...(await this.clientsOf(rows))].map(([clientId, client]) => {
       const grants = rows.filter((row) => row.clientId === clientId);
@@ -48,14 +45,10 @@ export class UserGrants {
     });
   }
 
-  /**
-   * Returns the grants of a user, without those from before the user's last change of password and without records of
-   * sign-ins.
-   */
-  private async currentGrants(userId: string | number): Promise<GrantRow[]> {
-    verifyUserId(String(userId));
+  /** Returns the grants of a user, without those from before the user's last change of password. */
+  private async currentGrants(userId: string | number, kinds: GrantKinds): Promise<GrantRow[]> {
     const { storage, users } = this.context;
-    const rows = (await storage.listGrants(String(userId))).filter((row) => !isSessionClient(row));
+    const rows = await storage.listGrants(String(userId), kinds);
     const user = users.credentialOf && rows.length > 0 ? await users.findById(String(userId)) : undefined;
     return user ? rows.filter((row) => hasCurrentPassword(users, user, row)) : rows;
   }

@@ -1,10 +1,12 @@
 import type { Count } from '../../model/counts.js';
 import { unavailable } from '../../remote/unavailable.js';
 import type { StoredClient } from '../contract/ports.js';
+import { isWholeClient } from '../contract/grant-kinds.js';
 import { GRANT_GRACE_PERIOD } from '../contract/schema.js';
 import type {
   StoredRow,
   GrantFilter,
+  GrantKinds,
   GrantPage,
   GrantRow,
   RowKind,
@@ -15,6 +17,7 @@ import type {
 import { isRevokedBefore, withoutRevokedBefore, parseRevocationTimes, NOT_BEFORE } from '../contract/not-before.js';
 import { ExpiringMap } from './expiring-map.js';
 import { MemoryCounters } from './memory-counters.js';
+import { isMatch, UserIndex } from './user-index.js';
 import { MemoryClients } from './memory-clients.js';
 
 /**
@@ -36,9 +39,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
   /** The rows of each kind. The map of a kind is created when its first row is saved. */
   private readonly rows: Partial<Record<RowKind, ExpiringMap<MemoryRow>>> = {};
   private readonly grants: ExpiringMap<MemoryGrant>;
-  /** The IDs of the grants of each user. Some of these grants may have expired and been removed. */
-  private readonly byUser = new Map<string, Set<string>>();
-  private indexed = 0;
+  private readonly byUser: UserIndex<MemoryGrant>;
   private readonly onceValues: ExpiringMap<{ expiresAt: number }>;
   private readonly counters: MemoryCounters;
   private readonly texts = new Map<string, string>();
@@ -50,6 +51,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
   ) {
     super(clients);
     this.grants = new ExpiringMap(limit, GRANT_GRACE_PERIOD);
+    this.byUser = new UserIndex(this.grants);
     this.onceValues = new ExpiringMap(limit);
     this.counters = new MemoryCounters(limit);
   }
@@ -74,7 +76,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
     const grant = row && this.grants.get(row.grantId);
     // If the grant is missing, it may have been revoked before it was removed.
     if (!row || !this.isActive(grant)) return undefined;
-    if (isRevokedBefore(this.revocationTimes, kind, grant!)) return undefined;
+    if (isRevokedBefore(this.revocationTimes, grant!)) return undefined;
     return row.revokedAt === null ? { ...row } : { ...row, revokedAgo: performance.now() - row.consumedAt };
   }
 
@@ -122,17 +124,16 @@ export class MemoryStorage extends MemoryClients implements Storage {
   }
 
   revokeGrants(filter: GrantFilter): number {
-    const { grantId, userId, clientId, issuer } = filter;
-    const grants = grantId === undefined ? this.candidates(userId) : [this.grants.get(grantId)];
+    const { kinds, grantId, userId, clientId, issuer } = filter;
+    const grants = grantId === undefined ? this.candidates(userId, kinds) : [this.grants.get(grantId)];
     let count = 0;
     for (const grant of grants) {
       if (!grant || !this.isActive(grant) || !isMatch(grant, filter)) continue;
       grant.revokedAt = Date.now();
       count += 1;
     }
-    if (clientId !== undefined && (grantId ?? userId ?? issuer) === undefined) {
-      this.endGeneration(clientId);
-    }
+    const isOnlyClient = clientId !== undefined && (grantId ?? userId ?? issuer) === undefined;
+    if (isOnlyClient && isWholeClient(kinds)) this.endGeneration(clientId);
     return count;
   }
 
@@ -140,10 +141,10 @@ export class MemoryStorage extends MemoryClients implements Storage {
     return this.isActive(this.grants.get(id));
   }
 
-  listGrants(userId: string): GrantRow[] {
+  listGrants(userId: string, kinds: GrantKinds): GrantRow[] {
     const now = Date.now();
-    const grants = [...this.candidates(userId)].filter(
-      (grant) => grant.userId === userId && grant.lastUsedAt && this.isActive(grant) && grant.expiresAt >= now,
+    const grants = [...this.candidates(userId, kinds)].filter(
+      (grant) => grant.lastUsedAt && this.isActive(grant) && grant.expiresAt >= now,
     );
     return structuredClone(
       withoutRevokedBefore(this.revocationTimes, grants).toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!),
@@ -168,7 +169,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
     const now = Date.now();
     const maps = [...Object.values(this.rows), this.grants, this.onceValues, this.counters];
     const count = maps.reduce((sum, map) => sum + map.prune(now), 0);
-    this.pruneIndex();
+    this.byUser.prune();
     const clientIds = new Set([...this.grants.values()].map(({ clientId }) => clientId));
     return count + this.pruneRemoved((id) => clientIds.has(id));
   }
@@ -177,31 +178,9 @@ export class MemoryStorage extends MemoryClients implements Storage {
     return (this.rows[kind] ??= new ExpiringMap(this.limit));
   }
 
-  /** Returns the grants of a user, found by the index. If `userId` is `undefined`, returns all grants. */
-  private *candidates(userId: string | undefined): Iterable<MemoryGrant> {
-    if (userId === undefined) yield* this.grants.values();
-    for (const id of (userId !== undefined && this.byUser.get(userId)) || []) {
-      const grant = this.grants.get(id);
-      if (grant) yield grant;
-    }
-  }
-
-  private index({ id, userId }: GrantRow): void {
-    if (userId === null) return;
-    const ids = this.byUser.get(userId) ?? new Set<string>();
-    this.byUser.set(userId, ids.add(id));
-    this.indexed += 1;
-    // The map removes expired grants without notice. Their IDs are removed when they make up about half of the index.
-    if (this.indexed > 2 * this.grants.size + 1024) this.pruneIndex();
-  }
-
-  private pruneIndex(): void {
-    this.indexed = 0;
-    for (const [userId, ids] of this.byUser) {
-      for (const id of ids) if (!this.grants.get(id)) ids.delete(id);
-      if (ids.size === 0) this.byUser.delete(userId);
-      this.indexed += ids.size;
-    }
+  /** Returns the grants of a user with these kinds, found by the index. If `userId` is `undefined`, returns all grants. */
+  private candidates(userId: string | undefined, kinds: GrantKinds): Iterable<MemoryGrant> {
+    return userId === undefined ? this.grants.values() : this.byUser.grantsOf(userId, kinds);
   }
 
   /** Saves or extends a grant. Returns `false` if the grant was revoked. */
@@ -214,7 +193,7 @@ export class MemoryStorage extends MemoryClients implements Storage {
         generation: this.generationOf(grant.clientId),
         revokedAt: null,
       });
-      this.index(grant);
+      this.byUser.add(grant);
       return true;
     }
     if (!this.isActive(known)) return false;
@@ -226,13 +205,4 @@ export class MemoryStorage extends MemoryClients implements Storage {
   private isActive(grant: MemoryGrant | undefined): boolean {
     return grant !== undefined && grant.revokedAt === null && grant.generation === this.generationOf(grant.clientId);
   }
-}
-
-function isMatch(grant: GrantRow, { grantId, userId, clientId, issuer }: GrantFilter): boolean {
-  return (
-    (grantId === undefined || grant.id === grantId) &&
-    (userId === undefined || grant.userId === userId) &&
-    (clientId === undefined || grant.clientId === clientId) &&
-    (issuer === undefined || grant.issuer === issuer)
-  );
 }

@@ -1,5 +1,5 @@
 import { REVISION_LENGTH } from '../contract/not-before.js';
-import type { GrantRow, Row, RowKey, StoredRow } from '../contract/storage.js';
+import type { GrantKind, GrantRow, Row, RowKey, StoredRow } from '../contract/storage.js';
 
 /** The fields that decide when MongoDB or `prune()` deletes a document. */
 interface Expiring {
@@ -10,6 +10,7 @@ interface Expiring {
 /** A grant. It counts as revoked if a counter of its client or user has changed since it was saved. */
 export interface GrantDocument extends Expiring {
   _id: string;
+  kind: GrantKind;
   clientId: string;
   userId: string | null;
   issuer: string | null;
@@ -137,10 +138,10 @@ export function readRow(key: RowKey, { grantId, clientId, userId, issuer, scope,
   return stored;
 }
 
-export function readGrant({ _id: id, clientId, userId, issuer, scope, data, ...grant }: GrantDocument): GrantRow {
+export function readGrant({ _id: id, kind, clientId, userId, issuer, scope, data, ...grant }: GrantDocument): GrantRow {
   const [createdAt, expiresAt] = [grant.createdAt.getTime(), grant.expiresAt.getTime()];
   const lastUsedAt = grant.lastUsedAt?.getTime() ?? null;
-  return { id, clientId, userId, issuer, scope, data, createdAt, lastUsedAt, expiresAt };
+  return { id, kind, clientId, userId, issuer, scope, data, createdAt, lastUsedAt, expiresAt };
 }
 
 /** An aggregation expression for the revision of a text. */

@@ -12,7 +12,7 @@ const INDEXES = {
   tokens: [EXPIRY],
   grants: [
     EXPIRY,
-    { key: { userId: 1, _id: 1 }, name: 'oauth_user' },
+    { key: { userId: 1, kind: 1, _id: 1 }, name: 'oauth_user' },
     { key: { clientId: 1, _id: 1 }, name: 'oauth_client' },
   ],
 } as const;

@@ -71,29 +71,32 @@ export class MongooseGrants {
   }
 
   /**
-   * Revokes the grants of a user, or those of one client or issuer among them, in one step: the increment of a counter.
-   * Then marks the revoked grants. Returns how many were active before.
+   * Revokes the grants of a user, or those of one client or issuer among them, in one step: the increment of a counter
+   * for each kind. Then marks the revoked grants. Returns how many were active before.
    */
   async revokeOfUser(filter: GrantFilter & { userId: string }): Promise<number> {
-    const { userId } = filter;
-    const name = counterName(filter);
+    const { kinds, userId } = filter;
+    const names = kinds.map((kind) => counterName({ ...filter, kind }));
+    const increments = Object.fromEntries(names.map((name) => [`counters.${name}`, 1]));
     const before = await this.database.upsert('users', (users) =>
       users.findOneAndUpdate(
         { _id: userId },
-        { $inc: { [`counters.${name}`]: 1 }, $unset: { unusedSince: '' } },
+        { $inc: increments, $unset: { unusedSince: '' } },
         { upsert: true, returnDocument: 'before' },
       ),
     );
     const counters = before?.counters ?? {};
-    const affected = { ...matchOf(filter), [`userCounters.${counterIndex(filter)}`]: { $lte: counters[name] ?? 0 } };
+    const position = `userCounters.${counterIndex(filter)}`;
+    const $or = kinds.map((kind, index) => ({ kind, [position]: { $lte: counters[names[index]!] ?? 0 } }));
+    const affected = { ...matchOf(filter), $or };
     const grants = await this.read([{ $match: affected }, { $limit: MAX_COUNT }]);
     const count = grants.filter((grant) => isActive(grant, { ...grant, users: [{ _id: userId, counters }] })).length;
     await this.mark(affected);
     return count;
   }
 
-  /** Revokes the grants of a client for one issuer. Returns how many were active before. */
-  async revokeOfIssuer(filter: GrantFilter & { clientId: string }): Promise<number> {
+  /** Revokes grants of a client in pages. Returns how many were active before. */
+  async revokeOfClient(filter: GrantFilter & { clientId: string }): Promise<number> {
     const { clientId } = filter;
     const client = await this.database.run('clients', (clients) =>
       clients.findOne({ _id: clientId }, { projection: { generation: 1 } }),
@@ -165,8 +168,8 @@ export const lookup = (from: string, localField: string, as: string) => ({
 });
 
 /** Returns the conditions of a filter for grants that were not revoked one by one. */
-export function matchOf({ grantId, userId, clientId, issuer }: GrantFilter): Record<string, unknown> {
-  const match: Record<string, unknown> = { revokedAt: null };
+export function matchOf({ kinds, grantId, userId, clientId, issuer }: GrantFilter): Record<string, unknown> {
+  const match: Record<string, unknown> = { revokedAt: null, kind: { $in: kinds } };
   if (grantId !== undefined) match['_id'] = grantId;
   if (userId !== undefined) match['userId'] = userId;
   if (clientId !== undefined) match['clientId'] = clientId;

@@ -1,10 +1,12 @@
 import type { Count } from '../../model/counts.js';
 import { readClient } from '../contract/client-texts.js';
 import { isRevokedBefore, NOT_BEFORE, RevocationTimesCache, withoutRevokedBefore } from '../contract/not-before.js';
+import { isWholeClient } from '../contract/grant-kinds.js';
 import { DAY, GRANT_GRACE_PERIOD } from '../contract/schema.js';
 import type {
   ConsumedRow,
   GrantFilter,
+  GrantKinds,
   GrantPage,
   GrantRow,
   Row,
@@ -68,7 +70,7 @@ export class MongooseStorage extends MongooseClients implements Storage {
     const grant = row?.grants[0];
     if (!row || !isActive(grant, row)) return undefined;
     const times = await this.revocationTimes.get(row.notBefore[0]?.revision);
-    if (isRevokedBefore(times, kind, { issuer: row.issuer, createdAt: grant.createdAt.getTime() })) return undefined;
+    if (isRevokedBefore(times, readGrant(grant))) return undefined;
     if (!(await this.rows.settle(row))) return undefined;
     const stored = readRow({ kind, digest }, row);
     const metadata = row.clients[0]?.metadata;
@@ -101,12 +103,12 @@ export class MongooseStorage extends MongooseClients implements Storage {
   }
 
   async revokeGrants(filter: GrantFilter): Promise<number> {
-    const { grantId, userId, clientId, issuer } = filter;
+    const { kinds, grantId, userId, clientId, issuer } = filter;
     if (![grantId, userId, clientId, issuer].every((id = '') => isStorable(id))) return 0;
     if (grantId !== undefined) return this.grants.revokeOne(filter);
     if (userId !== undefined) return this.grants.revokeOfUser({ ...filter, userId });
     if (clientId === undefined) return 0;
-    if (issuer !== undefined) return this.grants.revokeOfIssuer({ ...filter, clientId });
+    if (issuer !== undefined || !isWholeClient(kinds)) return this.grants.revokeOfClient({ ...filter, clientId });
     return this.grants.countOfGeneration(clientId, await this.endGeneration(clientId));
   }
 
@@ -114,9 +116,9 @@ export class MongooseStorage extends MongooseClients implements Storage {
     return (await this.grants.active([{ $match: { _id: id } }])).length > 0;
   }
 
-  async listGrants(userId: string): Promise<GrantRow[]> {
+  async listGrants(userId: string, kinds: GrantKinds): Promise<GrantRow[]> {
     if (!isStorable(userId)) return [];
-    const match = { ...matchOf({ userId }), lastUsedAt: { $ne: null } };
+    const match = { ...matchOf({ kinds, userId }), lastUsedAt: { $ne: null } };
     const [grants, times] = await Promise.all([
       this.grants.active([{ $match: match }, UNEXPIRED, { $sort: { lastUsedAt: -1 } }]),
       this.currentRevocationTimes(),

@@ -1,5 +1,5 @@
 import { FOREVER } from '../../tokens/lifetime.js';
-import type { GrantFilter, RowKind } from '../contract/storage.js';
+import type { GrantFilter, GrantKind, GrantRow, RowKind } from '../contract/storage.js';
 
 /** Builds the names of all Redis keys. */
 export class Keys {
@@ -26,17 +26,23 @@ export class Keys {
     return `${this.prefix}clients`;
   }
 
-  grantsOf(kind: 'client' | 'user', id: string): string {
-    return `${this.prefix}grants-of-${kind}:${id}`;
+  /** Returns the key of the list of all grants of a client. */
+  ofClient(clientId: string): string {
+    return `${this.prefix}grants-of-client:${clientId}`;
+  }
+
+  /** Returns the key of the list of the grants of a user that have this kind. */
+  ofUser(kind: GrantKind, userId: string): string {
+    return `${this.prefix}grants-of-user:${kind}:${userId}`;
   }
 
   /**
    * Returns the keys of the lists that contain a grant: of its client and of its user, the list of the user last. A
    * session has no client, and so is in no list of a client.
    */
-  lists(clientId: string, userId: string | null): string[] {
-    const lists = clientId === '' ? [] : [this.grantsOf('client', clientId)];
-    if (userId !== null) lists.push(this.grantsOf('user', userId));
+  lists({ kind, clientId, userId }: Pick<GrantRow, 'kind' | 'clientId' | 'userId'>): string[] {
+    const lists = clientId === '' ? [] : [this.ofClient(clientId)];
+    if (userId !== null) lists.push(this.ofUser(kind, userId));
     return lists;
   }
 }

@@ -114,8 +114,8 @@ local function begin_generation(key, ttl)
 end`;
 
 /**
- * Lua: functions for the generations of a user's grants. They are stored in the sorted set of these grants, so that
- * both expire together. Members that begin with NUL have a generation as a negative score: the member NUL the current
+ * Lua: functions for the generations of a user's grants of one kind. They are stored in the sorted set of these grants,
+ * so that both expire together. Members that begin with NUL have a generation as a negative score: the member NUL the current
  * generation, and each member of `revocationMembers()` the generation with which the grants of the user, or of one
  * client or issuer, were revoked. A grant is active if its own generation is not lower than any of these. If Redis has
  * evicted the set, all grants of the user count as revoked.

@@ -1,6 +1,6 @@
 import { revocationMembers, isCurrentGeneration, timeToLive } from './keys.js';
 import { isRevokedBefore, type RevocationTimesByIssuer } from '../contract/not-before.js';
-import type { StoredRow, GrantRow, RowKind, Row, ConsumedRow } from '../contract/storage.js';
+import type { StoredRow, GrantKind, GrantRow, RowKind, Row, ConsumedRow } from '../contract/storage.js';
 import {
   BEGIN_GENERATION,
   FIND_REVOCATIONS,
@@ -14,7 +14,13 @@ import {
   CONSUME,
 } from './scripts.js';
 import { attemptArguments, type RawRow, RedisStorage, valuesOfGrant } from './redis-storage.js';
+import type { RunScript } from './connection.js';
 import { type TokenHint, TokenHints } from './token-hints.js';
+
+/** The kinds of grants that rows of a kind usually belong to. Rows of other kinds usually belong to `tokens`. */
+const USUAL_KINDS: Readonly<Partial<Record<RowKind, GrantKind>>> = { session: 'session', registration: 'registration' };
+
+type Texts = [string | null, string | null, string | null, string | null];
 
 /** Milliseconds for which the times of `revokeBefore()` are cached. */
 const CACHE_TIME = 1000;
@@ -26,6 +32,10 @@ const CACHE_TIME = 1000;
 export class RedisClusterStorage extends RedisStorage {
   private readonly hints = new TokenHints();
   private cachedTimes?: { read: Promise<RevocationTimesByIssuer>; at: number };
+
+  constructor(run: RunScript, prefix: string, storesClients: boolean) {
+    super(run, prefix, storesClients, true);
+  }
 
   override async save(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
     await Promise.all([this.saveRows(rows), grant && this.saveNewGrant(grant)]);
@@ -53,12 +63,12 @@ export class RedisClusterStorage extends RedisStorage {
     const [stored, times, hinted] = await Promise.all([
       this.findRow(kind, digest),
       this.currentRevocationTimes(),
-      hint && this.findOwners(hint),
+      hint && this.findOwners(kind, hint),
     ]);
     if (!stored) return undefined;
     if (kind === 'access' && !hint) this.hints.set(digest, stored);
-    const { isAlive: isActive, client, createdAt } = hinted ?? (await this.findOwners(stored));
-    if (!isActive || isRevokedBefore(times, kind, { issuer: stored.issuer, createdAt })) return undefined;
+    const { isActive, client, grant } = hinted ?? (await this.findOwners(kind, stored));
+    if (!isActive || isRevokedBefore(times, grant)) return undefined;
     return this.withClient(stored, client);
   }
 
@@ -84,17 +94,25 @@ export class RedisClusterStorage extends RedisStorage {
 
   /**
    * Returns the state that decides whether the tokens of a grant are valid. A grant is active until it, or all grants
-   * of its client or user, are revoked. Also returns when the grant began, and its client.
+   * of its client or user, are revoked. Also returns the grant's kind and beginning, and its client. The list of the user
+   * is read at the same time as the grant, and again if the grant has another kind than rows of this kind usually have.
    */
-  private async findOwners({ grantId, clientId, userId, issuer }: TokenHint) {
-    const list = userId !== null && this.keys.grantsOf('user', userId);
-    const [[revokedAt, made, userGeneration, createdAt], [client, generation], revocations] = (await Promise.all([
+  private async findOwners(rowKind: RowKind, { grantId, clientId, userId, issuer }: TokenHint) {
+    const revocationsOf = (kind: GrantKind) =>
+      userId !== null &&
+      this.run(FIND_REVOCATIONS, this.keys.ofUser(kind, userId), ...revocationMembers(clientId, issuer));
+    const usualKind = USUAL_KINDS[rowKind] ?? 'tokens';
+    const [state, [client, generation], read] = (await Promise.all([
       this.run(FIND_GRANT_STATE, this.keys.grant(grantId)),
       this.run(FIND_CLIENT_STATE, this.keys.client(clientId)),
-      list && this.run(FIND_REVOCATIONS, list, ...revocationMembers(clientId, issuer)),
-    ])) as [(string | null)[], (string | null)[], (string | null)[] | false];
-    const isUsers = !revocations || isCurrentGeneration(userGeneration!, revocations);
-    return { isAlive: revokedAt === '' && made === generation && isUsers, client, createdAt: Number(createdAt) };
+      revocationsOf(usualKind),
+    ])) as [[...Texts, GrantKind], (string | null)[], (string | null)[] | false];
+    const [revokedAt, made, userGeneration, createdAt, kind] = state;
+    const isOther = revokedAt === '' && kind !== usualKind;
+    const revocations = isOther ? ((await revocationsOf(kind)) as typeof read) : read;
+    const isCurrent = !revocations || isCurrentGeneration(userGeneration, revocations);
+    const grant = { kind, issuer, createdAt: Number(createdAt) };
+    return { isActive: revokedAt === '' && made === generation && isCurrent, client, grant };
   }
 
   /**
@@ -119,10 +137,11 @@ export class RedisClusterStorage extends RedisStorage {
    * Adds a grant to the lists of its client and its user. Returns the generation of the user's grants, or an empty
    * string if it has no user.
    */
-  private async list({ id, clientId, userId, ...grant }: GrantRow): Promise<string> {
-    const [ttl] = valuesOfGrant({ ...grant, id, clientId, userId });
-    const ofClient = this.keys.lists(clientId, null).map((list) => this.run(LIST_GRANT, list, id, ttl!));
-    const ofUser = userId !== null && this.run(LIST_USER_GRANT, this.keys.grantsOf('user', userId), id, ttl!);
+  private async list(grant: GrantRow): Promise<string> {
+    const { id, kind, userId } = grant;
+    const [ttl] = valuesOfGrant(grant);
+    const ofClient = this.keys.lists({ ...grant, userId: null }).map((list) => this.run(LIST_GRANT, list, id, ttl!));
+    const ofUser = userId !== null && this.run(LIST_USER_GRANT, this.keys.ofUser(kind, userId), id, ttl!);
     const [, generation] = await Promise.all([Promise.all(ofClient), ofUser]);
     return generation ? String(generation) : '';
   }

@@ -1,7 +1,9 @@
-import { InvalidArgumentError } from '../../errors/index.js';
-import type { GrantFilter, GrantPage, GrantRow } from '../contract/storage.js';
+import { ALL_KINDS, isWholeClient } from '../contract/grant-kinds.js';
+import type { GrantFilter, GrantKinds, GrantPage, GrantRow } from '../contract/storage.js';
 import type { RunScript } from './connection.js';
+import { readPage } from './list-page.js';
 import { revocationMember, revocationMembers, isCurrentGeneration, type Keys } from './keys.js';
+import { readGrant, type StoredGrant } from './stored-grant.js';
 import {
   DROP_LIST,
   END_GENERATION,
@@ -10,7 +12,6 @@ import {
   FIND_GRANT,
   FIND_CLIENT_STATE,
   LEAVE_LIST,
-  LIST_AFTER,
   LIST_PAGE,
   REVOKE_GRANT,
 } from './scripts.js';
@@ -19,29 +20,21 @@ import {
 const DAY = '86400000';
 
 /**
- * A grant with the generations that its client and its user had when it was saved. It was not revoked by its own ID.
- */
-interface StoredGrant extends GrantRow {
-  generation: string;
-  userGeneration: string | null;
-  /** Whether the grant has not expired, by the clock of Redis. */
-  isUnexpired: boolean;
-}
-
-/**
- * Stores each grant under a Redis key. Stores the IDs of the grants of each user, and of each client, in a sorted set.
+ * Stores each grant under a Redis key. Stores the IDs of the grants of each client, and those of each user and kind, in a
+ * sorted set. So a list of consents never reads tokens.
  */
 export class RedisGrants {
   constructor(
     private readonly run: RunScript,
     private readonly keys: Keys,
+    private readonly isCluster: boolean,
   ) {}
 
   async revoke(filter: GrantFilter): Promise<number> {
-    const { grantId, userId, clientId, issuer } = filter;
-    if (clientId !== undefined && (grantId ?? userId ?? issuer) === undefined) {
+    const { kinds, grantId, userId, clientId, issuer } = filter;
+    if (clientId !== undefined && (grantId ?? userId ?? issuer) === undefined && isWholeClient(kinds)) {
       await this.run(END_GENERATION, this.keys.client(clientId), DAY);
-      return Number(await this.run(DROP_LIST, this.keys.grantsOf('client', clientId)));
+      return Number(await this.run(DROP_LIST, this.keys.ofClient(clientId)));
     }
     if (userId !== undefined && grantId === undefined) return this.endOfUser({ ...filter, userId });
     let count = 0;
@@ -53,15 +46,17 @@ export class RedisGrants {
   }
 
   /**
-   * Revokes the grants of a user, or those of one client or issuer among them, in one step. Then removes them from
-   * their lists, in the background if all grants of the user are revoked. Returns how many grants were revoked, of the
-   * user's whole list in that case.
+   * Revokes the grants of a user, or those of one client or issuer among them, in one step. On a cluster, that is one
+   * step for each kind. Then removes them from their lists, in the background if all grants of the kinds are revoked.
+   * Returns how many grants were revoked, of the user's whole lists in that case.
    */
   private async endOfUser(filter: GrantFilter & { userId: string }): Promise<number> {
-    const { userId, clientId, issuer } = filter;
-    const listed = Number(
-      await this.run(REVOKE_USER_GRANTS, this.keys.grantsOf('user', userId), revocationMember(filter)),
-    );
+    const { kinds, userId, clientId, issuer } = filter;
+    const lists = kinds.map((kind) => this.keys.ofUser(kind, userId));
+    let listed = 0;
+    for (const keys of this.isCluster ? lists.map((list) => [list]) : [lists]) {
+      listed += Number(await this.run(REVOKE_USER_GRANTS, keys, revocationMember(filter)));
+    }
     if ((clientId ?? issuer) !== undefined) return this.clear(filter);
     // If the removal fails, the remaining entries expire with their list.
     void this.clear(filter).catch(() => undefined);
@@ -82,14 +77,14 @@ export class RedisGrants {
 
   /** Whether a grant is stored and was not revoked by its ID, or with all grants of its client or user. */
   async has(id: string): Promise<boolean> {
-    for await (const grants of this.active({ grantId: id })) return grants.length > 0;
+    for await (const grants of this.active({ kinds: ALL_KINDS, grantId: id })) return grants.length > 0;
     return false;
   }
 
   /** Returns the active grants of a user for which tokens were issued, the most recently used first. */
-  async ofUser(userId: string): Promise<GrantRow[]> {
+  async ofUser(userId: string, kinds: GrantKinds): Promise<GrantRow[]> {
     const grantsById = new Map<string, GrantRow>();
-    for await (const grants of this.active({ userId })) {
+    for await (const grants of this.active({ kinds, userId })) {
       for (const { generation, userGeneration, isUnexpired, ...grant } of grants) {
         if (grant.lastUsedAt && isUnexpired) grantsById.set(grant.id, grant);
       }
@@ -97,14 +92,13 @@ export class RedisGrants {
     return [...grantsById.values()].toSorted((a, b) => b.lastUsedAt! - a.lastUsedAt!);
   }
 
-  /**
-   * Returns a page of active grants, in the order of their expiry. A grant that is extended meanwhile may appear again
-   * on a later page.
-   */
+  /** Returns a page of active grants. A grant that is extended meanwhile may appear again on a later page. */
   async page(filter: GrantFilter, after: string | undefined, limit: number): Promise<GrantPage> {
-    const { grantId } = filter;
-    const entries = grantId === undefined ? await this.listed(filter, after, limit) : [[grantId, '']];
-    const cursors = new Map(entries.map(([id, score]) => [id!, `${score!}:${id!}`]));
+    const { grantId: one } = filter;
+    const isList = one === undefined;
+    const { cursors, ...more } = isList
+      ? await readPage(this.run, this.listsOf(filter), after, limit)
+      : { cursors: new Map([[one, '']]) };
     const stored = await this.matchingOf([...cursors.keys()], filter);
     const grants = (await this.states(stored))
       .filter(({ grant, isOfClient, isOfUser }) => isOfClient && isOfUser && grant.isUnexpired)
@@ -112,16 +106,13 @@ export class RedisGrants {
         grant,
         cursor: cursors.get(grant.id)!,
       }));
-    const isLast = grantId !== undefined || entries.length < limit;
-    return isLast ? { grants } : { grants, next: cursors.get(entries.at(-1)![0]!)! };
+    return { grants, ...more };
   }
 
-  private async listed({ userId, clientId }: GrantFilter, after: string | undefined, limit: number) {
-    const position = after === undefined ? [] : /^(\d+(?:\.\d+)?(?:e\+\d+)?):(.+)$/s.exec(after)?.slice(1);
-    if (!position) throw new InvalidArgumentError('Invalid argument: `after` must be the `next` of the previous page');
-    const list = userId === undefined ? this.keys.grantsOf('client', clientId!) : this.keys.grantsOf('user', userId);
-    const flat = (await this.run(LIST_AFTER, list, String(limit), ...position)) as string[];
-    return flat.flatMap((id, index) => (index % 2 === 0 ? [[id, flat[index + 1]!]] : []));
+  /** Returns the keys of the lists that contain the grants of a user or, if the filter has none, of a client. */
+  private listsOf({ kinds, userId, clientId }: GrantFilter): string[] {
+    if (userId !== undefined) return kinds.map((kind) => this.keys.ofUser(kind, userId));
+    return clientId === undefined ? [] : [this.keys.ofClient(clientId)];
   }
 
   private async revokeOne(grant: GrantRow): Promise<boolean> {
@@ -134,9 +125,9 @@ export class RedisGrants {
    * Removes a grant from its lists. Returns whether the last list contained it: that of its user or, if it has no user,
    * that of its client.
    */
-  private async leaveLists({ id, clientId, userId }: GrantRow): Promise<boolean> {
-    const lists = this.keys.lists(clientId, userId);
-    const left = await Promise.all(lists.map((list) => this.run(LEAVE_LIST, list, id)));
+  private async leaveLists(grant: GrantRow): Promise<boolean> {
+    const lists = this.keys.lists(grant);
+    const left = await Promise.all(lists.map((list) => this.run(LEAVE_LIST, list, grant.id)));
     return left.at(-1) === 1;
   }
 
@@ -156,10 +147,11 @@ export class RedisGrants {
     for await (const ids of this.candidates(filter)) yield await this.matchingOf(ids, filter);
   }
 
-  private async matchingOf(ids: readonly string[], { grantId, userId, clientId, issuer }: GrantFilter) {
+  private async matchingOf(ids: readonly string[], { kinds, grantId, userId, clientId, issuer }: GrantFilter) {
     const stored = (await Promise.all(ids.map((id) => this.find(id)))).filter((grant) => grant !== undefined);
     return stored.filter(
       (grant) =>
+        kinds.includes(grant.kind) &&
         (grantId === undefined || grant.id === grantId) &&
         (userId === undefined || grant.userId === userId) &&
         (clientId === undefined || grant.clientId === clientId) &&
@@ -178,12 +170,12 @@ export class RedisGrants {
       return read.get(key) as Promise<T>;
     };
     const stateOf = async (grant: StoredGrant) => {
-      const { clientId, userId, issuer } = grant;
+      const { kind, clientId, userId, issuer } = grant;
       const [generation, revocations] = await Promise.all([
         once(`client ${clientId}`, () => this.generation(clientId)),
         userId === null
           ? null
-          : once(`user ${JSON.stringify([userId, clientId, issuer])}`, () => this.endings(userId, clientId, issuer)),
+          : once(`user ${JSON.stringify([kind, userId, clientId, issuer])}`, () => this.endings({ ...grant, userId })),
       ]);
       const isOfUser = revocations === null || isCurrentGeneration(grant.userGeneration, revocations);
       return { grant, isOfClient: grant.generation === generation, isOfUser };
@@ -191,19 +183,20 @@ export class RedisGrants {
     return Promise.all(grants.map(stateOf));
   }
 
-  private async *candidates({ grantId, userId, clientId }: GrantFilter): AsyncIterable<string[]> {
-    if (grantId !== undefined) {
-      yield [grantId];
+  private async *candidates(filter: GrantFilter): AsyncIterable<string[]> {
+    if (filter.grantId !== undefined) {
+      yield [filter.grantId];
       return;
     }
-    let cursor = '0';
-    do {
-      const list = userId === undefined ? this.keys.grantsOf('client', clientId!) : this.keys.grantsOf('user', userId);
-      const [next, idsAndMoments] = (await this.run(LIST_PAGE, list, cursor)) as [string, string[]];
-      // Members that begin with NUL are not grants: they record revocations.
-      yield idsAndMoments.filter((id, index) => index % 2 === 0 && !id.startsWith('\0'));
-      cursor = next;
-    } while (cursor !== '0');
+    for (const list of this.listsOf(filter)) {
+      let cursor = '0';
+      do {
+        const [next, idsAndMoments] = (await this.run(LIST_PAGE, list, cursor)) as [string, string[]];
+        // Members that begin with NUL are not grants: they record revocations.
+        yield idsAndMoments.filter((id, index) => index % 2 === 0 && !id.startsWith('\0'));
+        cursor = next;
+      } while (cursor !== '0');
+    }
   }
 
   private async generation(clientId: string): Promise<string> {
@@ -211,30 +204,13 @@ export class RedisGrants {
     return generation;
   }
 
-  private async endings(userId: string, clientId: string, issuer: string | null): Promise<(string | null)[]> {
-    const list = this.keys.grantsOf('user', userId);
+  private async endings({ kind, userId, clientId, issuer }: GrantRow & { userId: string }): Promise<(string | null)[]> {
+    const list = this.keys.ofUser(kind, userId);
     return (await this.run(FIND_REVOCATIONS, list, ...revocationMembers(clientId, issuer))) as (string | null)[];
   }
 
   /** Returns a grant, or `undefined` if it does not exist or was revoked by its ID. */
   private async find(id: string): Promise<StoredGrant | undefined> {
-    const fields = (await this.run(FIND_GRANT, this.keys.grant(id))) as (string | null)[];
-    const [clientId, userId = null, issuer = null, scope = null, data = null, ...state] = fields;
-    const [createdAt, lastUsedAt, expiresAt, revokedAt, generation, userGeneration = null, now] = state;
-    if (typeof clientId !== 'string' || revokedAt !== '') return undefined;
-    return {
-      id,
-      clientId,
-      userId,
-      issuer,
-      scope,
-      data,
-      createdAt: Number(createdAt),
-      lastUsedAt: lastUsedAt ? Number(lastUsedAt) : null,
-      expiresAt: Number(expiresAt),
-      generation: String(generation),
-      userGeneration,
-      isUnexpired: Number(expiresAt) > Number(now),
-    };
+    return readGrant(id, (await this.run(FIND_GRANT, this.keys.grant(id))) as (string | null)[]);
   }
 }

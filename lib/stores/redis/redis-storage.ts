@@ -5,6 +5,8 @@ import type { Count } from '../../model/counts.js';
 import type {
   StoredRow,
   GrantFilter,
+  GrantKind,
+  GrantKinds,
   GrantPage,
   GrantRow,
   RowKind,
@@ -41,15 +43,19 @@ export class RedisStorage extends RedisClients implements Storage {
   protected readonly revocationTimes = new RevocationTimesCache(() => this.readText(NOT_BEFORE));
   private readonly grants: RedisGrants;
 
-  /** @param storesClients whether the clients are stored in Redis too, and not by the application */
+  /**
+   * @param storesClients whether the clients are stored in Redis too, and not by the application
+   * @param isCluster whether a script may access one key only
+   */
   constructor(
     run: RunScript,
     prefix: string,
     protected readonly storesClients: boolean,
+    isCluster = false,
   ) {
     const keys = new Keys(prefix);
     super(run, keys);
-    this.grants = new RedisGrants(run, keys);
+    this.grants = new RedisGrants(run, keys, isCluster);
   }
 
   async save(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
@@ -65,11 +71,11 @@ export class RedisStorage extends RedisClients implements Storage {
   async find(kind: RowKind, digest: string): Promise<StoredRow | undefined> {
     const textKey = this.keys.text(NOT_BEFORE);
     const reply = (await this.run(FIND, this.keys.row(kind, digest), this.keys.prefix, textKey)) as
-      [...RawRow, client: string | null, createdAt: string, revision: string] | null;
+      [...RawRow, client: string | null, createdAt: string, revision: string, kind: GrantKind] | null;
     if (!reply) return undefined;
     const row = this.read({ kind, digest }, reply, reply[3]);
-    const grant = { issuer: row.issuer, createdAt: Number(reply[4]) };
-    return isRevokedBefore(await this.revocationTimes.get(reply[5]), kind, grant) ? undefined : row;
+    const grant = { kind: reply[6], issuer: row.issuer, createdAt: Number(reply[4]) };
+    return isRevokedBefore(await this.revocationTimes.get(reply[5]), grant) ? undefined : row;
   }
 
   async consume(kind: RowKind, digest: string): Promise<boolean> {
@@ -110,8 +116,8 @@ export class RedisStorage extends RedisClients implements Storage {
     return this.grants.has(id);
   }
 
-  async listGrants(userId: string): Promise<GrantRow[]> {
-    const [grants, times] = await Promise.all([this.grants.ofUser(userId), this.currentRevocationTimes()]);
+  async listGrants(userId: string, kinds: GrantKinds): Promise<GrantRow[]> {
+    const [grants, times] = await Promise.all([this.grants.ofUser(userId, kinds), this.currentRevocationTimes()]);
     return withoutRevokedBefore(times, grants);
   }
 
@@ -167,15 +173,20 @@ export class RedisStorage extends RedisClients implements Storage {
     await Promise.all(rows.map((row) => this.run(SAVE_ROW, this.keys.row(row.kind, row.digest), ...valuesOfRow(row))));
   }
 
-  private keysOf({ id, clientId, userId }: GrantRow, rows: readonly Row[]): string[] {
+  private keysOf(grant: GrantRow, rows: readonly Row[]): string[] {
     const { keys } = this;
-    const lists = keys.lists(clientId, userId);
-    return [keys.grant(id), keys.client(clientId), ...lists, ...rows.map((row) => keys.row(row.kind, row.digest))];
+    const lists = keys.lists(grant);
+    return [
+      keys.grant(grant.id),
+      keys.client(grant.clientId),
+      ...lists,
+      ...rows.map((row) => keys.row(row.kind, row.digest)),
+    ];
   }
 
   private valuesOf(grant: GrantRow, rows: readonly Row[]): string[] {
     const [ttl, isUsed, ...fields] = valuesOfGrant(grant);
-    const lists = String(this.keys.lists(grant.clientId, grant.userId).length);
+    const lists = String(this.keys.lists(grant).length);
     const isUsers = grant.userId === null ? '0' : '1';
     return [grant.id, lists, isUsers, ttl!, isUsed!, String(fields.length), ...fields, ...rows.flatMap(valuesOfRow)];
   }
@@ -193,9 +204,9 @@ export function attemptArguments({ data }: ConsumedRow): string[] {
  * Returns the script arguments to save a grant: its remaining time, whether tokens are issued for it now, and the
  * fields for the case that it is new.
  */
-export function valuesOfGrant({ clientId, userId, issuer, scope, data, lastUsedAt, expiresAt }: GrantRow): string[] {
-  const fields = Object.entries({ clientId, userId, issuer, scope, data }).filter(([, value]) => value !== null);
-  return [timeToLive(expiresAt), lastUsedAt === null ? '0' : '1', ...(fields.flat() as string[])];
+export function valuesOfGrant({ kind, clientId, userId, issuer, scope, data, ...times }: GrantRow): string[] {
+  const fields = Object.entries({ kind, clientId, userId, issuer, scope, data }).filter(([, value]) => value !== null);
+  return [timeToLive(times.expiresAt), times.lastUsedAt === null ? '0' : '1', ...(fields.flat() as string[])];
 }
 
 function valuesOfRow({ grantId, clientId, userId, issuer, scope, data, expiresAt, lifetime }: Row): string[] {

@@ -19,7 +19,7 @@ return consumed > 0 and 1 or 0`,
 
 /**
  * Finds a row whose grant is active. Returns the row, its remaining time, the current time, the client, when the grant
- * began, and the revision of `NOT_BEFORE`. ARGV: the prefix of all keys, the key of `NOT_BEFORE`. Other keys are built
+ * began, the revision of `NOT_BEFORE`, and the kind of the grant. ARGV: the prefix of all keys, the key of `NOT_BEFORE`. Other keys are built
  * from the row.
  */
 export const FIND = script(
@@ -31,15 +31,15 @@ local row = redis.call('GET', KEYS[1])
 if not row then return false end
 local known = cjson.decode(string.sub(row, string.find(row, '{', 1, true), -1))
 local grant = redis.call('HMGET', ARGV[1] .. 'grant:' .. known.grantId, 'revokedAt', 'generation',
-  'userGeneration', 'createdAt')
+  'userGeneration', 'createdAt', 'kind')
 local client = ARGV[1] .. 'client:' .. known.clientId
 if grant[1] ~= '' or grant[2] ~= generation_of(client) then return false end
 if type(known.userId) == 'string' and
-  not is_current(ARGV[1] .. 'grants-of-user:' .. known.userId, grant[3], known.clientId, known.issuer) then
+  not is_current(ARGV[1] .. 'grants-of-user:' .. (grant[5] or '') .. ':' .. known.userId, grant[3], known.clientId, known.issuer) then
   return false
 end
 return { row, redis.call('PTTL', KEYS[1]), now(), redis.call('HGET', client, 'client'), grant[4],
-  redis.call('GETRANGE', ARGV[2], 0, ${REVISION_LENGTH - 1}) }`,
+  redis.call('GETRANGE', ARGV[2], 0, ${REVISION_LENGTH - 1}), grant[5] }`,
 );
 
 // On a cluster, keys may be on different nodes. Each of these scripts accesses one key only, `KEYS[1]`.
@@ -65,9 +65,9 @@ export const FIND_ROW = script(
 local row = redis.call('GET', KEYS[1])
 return row and { row, redis.call('PTTL', KEYS[1]), now() }`,
 );
-/** Reads when a grant was revoked, its generations, and when it began. */
+/** Reads when a grant was revoked, its generations, when it began, and its kind. */
 export const FIND_GRANT_STATE = script(
-  `return redis.call('HMGET', KEYS[1], 'revokedAt', 'generation', 'userGeneration', 'createdAt')`,
+  `return redis.call('HMGET', KEYS[1], 'revokedAt', 'generation', 'userGeneration', 'createdAt', 'kind')`,
 );
 /** Reads a client and its generation. */
 export const FIND_CLIENT_STATE = script(
@@ -94,8 +94,8 @@ export const FIND_GRANT = script(
   NOW,
   `
 local found = redis.call('HMGET', KEYS[1], 'clientId', 'userId', 'issuer', 'scope', 'data', 'createdAt', 'lastUsedAt',
-  'expiresAt', 'revokedAt', 'generation', 'userGeneration')
-found[12] = now()
+  'expiresAt', 'revokedAt', 'generation', 'userGeneration', 'kind')
+found[13] = now()
 return found`,
 );
 
@@ -114,13 +114,19 @@ return 1`,
  */
 export const FIND_REVOCATIONS = script(`return redis.call('ZMSCORE', KEYS[1], unpack(ARGV))`);
 /**
- * Revokes all grants of a user that a member of `revocationMembers()` covers, in one step. Returns the length of the
- * list.
+ * Revokes all grants in lists of a user that a member of `revocationMembers()` covers, in one step. Returns the length of
+ * the lists.
  */
 export const REVOKE_USER_GRANTS = script(
   NOW,
   USER_GENERATIONS,
-  `end_user(KEYS[1], ARGV[1]) return redis.call('ZCOUNT', KEYS[1], text(now()), '+inf')`,
+  `
+local count = 0
+for _, key in ipairs(KEYS) do
+  end_user(key, ARGV[1])
+  count = count + redis.call('ZCOUNT', key, text(now()), '+inf')
+end
+return count`,
 );
 
 /** Returns a batch of a list. ARGV: the cursor of the previous batch, or 0. */

@@ -1,13 +1,10 @@
 import { InvalidArgumentError } from '../../errors/index.js';
 import type { GrantList, GrantSelection, GrantsModel, ListedGrant, Paging } from '../../model/grants.js';
 import type { Awaitable, User } from '../../model/model.js';
-import { isConsent } from '../grants/consent.js';
 import { hasCurrentPassword } from '../clients/password-mark.js';
 import { parseGrantFilter } from '../contract/grant-filter.js';
-import { isSessionClient } from './session-client.js';
 import type { StoreContext } from '../clients/store-context.js';
 import type { GrantFilter, GrantRow } from '../contract/storage.js';
-import { isReserved } from '../contract/user-records.js';
 
 /** Number of grants to read at a time. */
 export const BATCH_SIZE = 500;
@@ -21,7 +18,11 @@ export class GrantPages implements Pick<GrantsModel, 'pageGrants'> {
    * only grants of this client.
    */
   async pageGrants({ after, limit, ...selection }: GrantSelection & Paging): Promise<GrantList> {
-    const { items, ...more } = await this.read(parseGrantFilter(selection), { after, limit }, listedGrants);
+    const { items, ...more } = await this.read(
+      { ...parseGrantFilter(selection), kinds: ['tokens'] },
+      { after, limit },
+      listedGrants,
+    );
     return { grants: items, ...more };
   }
 
@@ -59,7 +60,7 @@ export class GrantPages implements Pick<GrantsModel, 'pageGrants'> {
   ): Promise<boolean> {
     const { userId } = grant;
     const { users } = this.context;
-    if (!users.credentialOf || userId === null || isReserved(userId)) return true;
+    if (!users.credentialOf || userId === null) return true;
     if (!usersById.has(userId)) {
       usersById.set(
         userId,
@@ -74,7 +75,7 @@ export class GrantPages implements Pick<GrantsModel, 'pageGrants'> {
 /** Returns a list with the grant as operators see it. The list is empty if the grant has no tokens. */
 function listedGrants(grant: GrantRow): ListedGrant[] {
   const { id, clientId, userId, issuer, scope, createdAt, lastUsedAt, expiresAt } = grant;
-  if (lastUsedAt === null || isConsent(grant) || isSessionClient(grant)) return [];
+  if (lastUsedAt === null) return [];
   return [
     {
       id,

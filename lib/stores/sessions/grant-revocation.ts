@@ -3,12 +3,11 @@ import type { GrantModel } from '../../model/model.js';
 import type { NotBefore } from '../../model/not-before.js';
 import { notifyTokensRevoked } from '../../tokens/revoked-tokens.js';
 import { consentsFor } from '../grants/consent.js';
-import { type GrantFilterInput, parseGrantFilter } from '../contract/grant-filter.js';
+import { type GrantFilterInput, type GrantSelector, parseGrantFilter } from '../contract/grant-filter.js';
+import { CLIENT_KINDS, USER_KINDS } from '../contract/grant-kinds.js';
 import { setRevocationTimes } from '../contract/not-before.js';
 import type { SessionClients } from './session-clients.js';
 import type { StoreContext } from '../clients/store-context.js';
-import type { GrantFilter } from '../contract/storage.js';
-import { consentsOf, sessionClientsOf } from '../contract/user-records.js';
 
 /** The part of a store that revokes grants, with all codes and tokens that were issued for them. */
 export class GrantRevocation implements GrantModel, Pick<GrantsModel, 'revokeGrantsOf' | 'revokeBefore'> {
@@ -19,7 +18,7 @@ export class GrantRevocation implements GrantModel, Pick<GrantsModel, 'revokeGra
 
   /** Revokes one grant with its codes and tokens. Returns `false` if it does not exist or was already revoked. */
   async revokeGrant(grantId: string): Promise<boolean> {
-    const count = await this.context.storage.revokeGrants({ grantId });
+    const count = await this.context.storage.revokeGrants({ kinds: USER_KINDS, grantId });
     notifyTokensRevoked({ grantId });
     return count > 0;
   }
@@ -46,25 +45,19 @@ export class GrantRevocation implements GrantModel, Pick<GrantsModel, 'revokeGra
     return time;
   }
 
-  private async revoke(filter: GrantFilter): Promise<number> {
+  private async revoke(selector: GrantSelector): Promise<number> {
     const { storage } = this.context;
-    const { userId, grantId } = filter;
-    const grants = userId !== undefined && grantId !== undefined ? await storage.listGrants(userId) : [];
-    let count = 0;
-    if (userId !== undefined && grantId === undefined) {
-      // Consents are revoked first: if the process stops before the grants are revoked, no client may get new tokens
-      // without asking the user.
-      for (const stored of [consentsOf(userId), sessionClientsOf(userId)]) {
-        count += await storage.revokeGrants({ ...filter, userId: stored });
-      }
-    }
-    count += await storage.revokeGrants(filter);
-    notifyTokensRevoked({ grantId, userId, clientId: filter.clientId });
-    const revokedGrant = count > 0 ? grants.find(({ id }) => id === grantId) : undefined;
+    const { userId, clientId, grantId } = selector;
+    const one = userId === undefined || grantId === undefined ? undefined : { userId, grantId };
+    const read = one && (await storage.pageGrants({ kinds: ['tokens'], ...one }, undefined, 1));
+    const kinds = clientId === undefined ? USER_KINDS : CLIENT_KINDS;
+    const count = await storage.revokeGrants({ kinds, ...selector });
+    notifyTokensRevoked({ grantId, userId, clientId });
+    const revokedGrant = count > 0 ? read?.grants[0]?.grant : undefined;
     if (!revokedGrant) return count;
-    const stored = [...grants, ...(await storage.listGrants(consentsOf(userId!)))];
-    for (const { id, userId: owner } of consentsFor(stored, revokedGrant.clientId, revokedGrant.issuer)) {
-      await storage.revokeGrants({ userId: owner!, grantId: id });
+    const consents = await storage.listGrants(userId!, ['consent']);
+    for (const { id } of consentsFor(consents, revokedGrant.clientId, revokedGrant.issuer)) {
+      await storage.revokeGrants({ kinds: ['consent'], grantId: id });
     }
     return count;
   }

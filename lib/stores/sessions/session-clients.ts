@@ -6,10 +6,10 @@ import type {
 } from '../../model/session-clients.js';
 import { saveOnce } from '../grants/save-once.js';
 import { grantRow } from '../clients/rows.js';
-import { isSessionClient, toSessionClientGrant, readSessionClient } from './session-client.js';
+import { toSessionClientGrant, readSessionClient } from './session-client.js';
 import type { StoreContext } from '../clients/store-context.js';
-import type { GrantFilter, GrantRow } from '../contract/storage.js';
-import { sessionClientsOf } from '../contract/user-records.js';
+import type { GrantSelector } from '../contract/grant-filter.js';
+import type { GrantRow } from '../contract/storage.js';
 
 /**
  * The part of a store that records at which clients users have signed in, so that a logout notifies them. Each sign-in
@@ -25,9 +25,8 @@ export class SessionClients implements SessionClientModel {
    */
   async saveSessionClient(signIn: SessionClient, expiresAt: Date): Promise<void> {
     const { userId, clientId, issuer, sid, sub, grantId } = signIn;
-    const empty = grantRow({ issuer }, { id: clientId, grants: [] }, { id: userId });
+    const empty = grantRow('sign_in', { issuer }, { id: clientId, grants: [] }, { id: userId });
     const grant = toSessionClientGrant(empty, signIn, expiresAt);
-    grant.userId = sessionClientsOf(userId);
     // After a logout, the grant of the name is revoked. If the user signs in again in the same session, the next name is
     // used.
     const name = JSON.stringify([issuer, userId, clientId, sid, sub, grantId]);
@@ -61,7 +60,7 @@ export class SessionClients implements SessionClientModel {
    * Revokes grants, and calls the listeners of this process with the sign-ins at clients that end with them. Sign-ins
    * end only if the filter selects a user and not a single grant.
    */
-  async endWith<T>({ userId, grantId, ...filter }: GrantFilter, revoke: () => Promise<T>): Promise<T> {
+  async endWith<T>({ userId, grantId, ...filter }: GrantSelector, revoke: () => Promise<T>): Promise<T> {
     const taken: SessionClient[] = [];
     try {
       if (userId !== undefined && grantId === undefined) {
@@ -84,16 +83,15 @@ export class SessionClients implements SessionClientModel {
 
   private async take(filter: SessionClientFilter, taken: SessionClient[]): Promise<void> {
     for (const grant of await this.find(filter)) {
-      const count = await this.context.storage.revokeGrants({ userId: grant.userId!, grantId: grant.id });
-      if (count > 0) taken.push(readSessionClient(grant, filter.userId));
+      const count = await this.context.storage.revokeGrants({ kinds: ['sign_in'], grantId: grant.id });
+      if (count > 0) taken.push(readSessionClient(grant));
     }
   }
 
   private async find(filter: SessionClientFilter): Promise<GrantRow[]> {
     const conditions = Object.entries(filter);
-    return (await this.context.storage.listGrants(sessionClientsOf(filter.userId))).filter((grant) => {
-      if (!isSessionClient(grant)) return false;
-      const signIn = readSessionClient(grant, filter.userId);
+    return (await this.context.storage.listGrants(filter.userId, ['sign_in'])).filter((grant) => {
+      const signIn = readSessionClient(grant);
       return conditions.every(([name, value]) => value === undefined || signIn[name as keyof SessionClient] === value);
     });
   }

@@ -3,11 +3,10 @@ import type { ListedSession, SessionList, SessionListModel } from '../../model/s
 import { notifyTokensRevoked } from '../../tokens/revoked-tokens.js';
 import { parseGrantFilter } from '../contract/grant-filter.js';
 import { BATCH_SIZE, type GrantPages } from './grant-pages.js';
-import { isSessionClient, signInSession } from './session-client.js';
-import { isPendingLogin, isSessionGrant, listedSession } from './session-row.js';
+import { readSessionClient } from './session-client.js';
+import { listedSession } from './session-row.js';
 import type { StoreContext } from '../clients/store-context.js';
-import type { GrantFilter, GrantRow } from '../contract/storage.js';
-import { sessionClientsOf } from '../contract/user-records.js';
+import type { GrantRow } from '../contract/storage.js';
 
 /** The part of a store that lists and ends sessions by user and by client. */
 export class SessionLists implements SessionListModel {
@@ -21,24 +20,25 @@ export class SessionLists implements SessionListModel {
    * sign-in at this client. With both, both conditions must hold.
    */
   async listSessions({ after, limit, ...selection }: GrantSelection & Paging): Promise<SessionList> {
-    const filter = parseGrantFilter(selection);
-    const { userId, clientId, issuer } = filter;
-    const isOfUser = userId !== undefined;
-    const read = isOfUser
-      ? await this.sessionReader(userId, clientId)
-      : (grant: GrantRow) => this.sessionsAtClient(grant, issuer);
-    const where: GrantFilter = isOfUser ? { userId } : { clientId: clientId! };
-    if (issuer !== undefined) where.issuer = issuer;
-    const { items, ...more } = await this.pages.read(where, { after, limit }, read);
+    const { userId, clientId, issuer } = parseGrantFilter(selection);
+    const at = issuer === undefined ? {} : { issuer };
+    const { items, ...more } =
+      userId === undefined
+        ? await this.pages.read({ kinds: ['sign_in'], clientId: clientId!, ...at }, { after, limit }, (grant) =>
+            this.sessionsAtClient(grant, issuer),
+          )
+        : await this.pages.read(
+            { kinds: ['session'], userId, ...at },
+            { after, limit },
+            await this.sessionReader(userId, clientId),
+          );
     return { sessions: items, ...more };
   }
 
   /** Ends one session of a user. Returns `false` if the user has no active session with this ID. */
   async endSession({ userId, id }: { userId: string | number; id: string }): Promise<boolean> {
-    const { storage } = this.context;
     const filter = parseGrantFilter({ userId, grantId: id });
-    const { grants } = await storage.pageGrants(filter, undefined, 1);
-    const isEnded = grants.some(({ grant }) => isSessionGrant(grant)) && (await storage.revokeGrants(filter)) > 0;
+    const isEnded = (await this.context.storage.revokeGrants({ kinds: ['session'], ...filter })) > 0;
     if (isEnded) notifyTokensRevoked({ grantId: id });
     return isEnded;
   }
@@ -50,8 +50,13 @@ export class SessionLists implements SessionListModel {
    * @returns the number of sessions that were active
    */
   async endSessions({ except, ...selection }: GrantSelection & { except?: string }): Promise<number> {
-    const { overridable } = this.context;
-    await this.endPendingLogins(parseGrantFilter(selection));
+    const { storage, overridable } = this.context;
+    const { userId: owner, clientId, issuer } = parseGrantFilter(selection);
+    if (owner !== undefined && clientId === undefined) {
+      // None of the user's pending logins may become a session later.
+      const at = issuer === undefined ? {} : { issuer };
+      await storage.revokeGrants({ kinds: ['pending_login'], userId: owner, ...at });
+    }
     let count = 0;
     for (let after: string | undefined; ;) {
       const page: SessionList = await overridable.listSessions({
@@ -68,54 +73,31 @@ export class SessionLists implements SessionListModel {
   }
 
   /**
-   * Ends logins of a user that wait for a second factor, so that none of them becomes a session later. Does nothing if
-   * a client is selected.
-   */
-  private async endPendingLogins({ userId, clientId, issuer }: GrantFilter): Promise<void> {
-    const { storage } = this.context;
-    if (userId === undefined || clientId !== undefined) return;
-    const filter: GrantFilter = issuer === undefined ? { userId } : { userId, issuer };
-    for (let after: string | undefined; ;) {
-      const page = await storage.pageGrants(filter, after, BATCH_SIZE);
-      for (const { grant } of page.grants) {
-        if (isPendingLogin(grant)) await storage.revokeGrants({ userId, grantId: grant.id });
-      }
-      if (page.next === undefined) return;
-      after = page.next;
-    }
-  }
-
-  /**
-   * Returns a function that returns the session of a grant in a list, or an empty list if the grant is no session. If a
-   * client is passed, only sessions with a sign-in at this client count.
+   * Returns a function that returns the session of a grant in a list. If a client is passed, the list is empty for a
+   * session without a sign-in at this client.
    */
   private async sessionReader(userId: string, clientId?: string): Promise<(grant: GrantRow) => ListedSession[]> {
     if (clientId === undefined) return sessionsIn;
     const sids = new Set<string>();
     const read = (grant: GrantRow) => {
-      if (isSessionClient(grant)) sids.add(signInSession(grant).sid);
+      sids.add(readSessionClient(grant).sid);
       return [];
     };
-    await this.pages.read({ userId: sessionClientsOf(userId), clientId }, {}, read);
+    await this.pages.read({ kinds: ['sign_in'], userId, clientId }, {}, read);
     return (grant) => {
-      const session = isSessionGrant(grant) ? listedSession(grant) : undefined;
-      return session?.sid !== undefined && sids.has(session.sid) ? [session] : [];
+      const session = listedSession(grant);
+      return session.sid !== undefined && sids.has(session.sid) ? [session] : [];
     };
   }
 
-  /**
-   * Returns the user's sessions with the `sid` of a sign-in at a client. Empty if the grant does not record such a
-   * sign-in.
-   */
+  /** Returns the user's sessions with the `sid` of a sign-in at a client. */
   private async sessionsAtClient(grant: GrantRow, issuer: string | undefined): Promise<ListedSession[]> {
-    if (!isSessionClient(grant)) return [];
-    const { sid, userId } = signInSession(grant);
-    if (userId === undefined) return [];
-    const filter = issuer === undefined ? { userId } : { userId, issuer };
-    const { items } = await this.pages.read(filter, { limit: 1000 }, sessionsIn);
+    const { sid, userId } = readSessionClient(grant);
+    const at = issuer === undefined ? {} : { issuer };
+    const { items } = await this.pages.read({ kinds: ['session'], userId, ...at }, { limit: 1000 }, sessionsIn);
     return items.filter((session) => session.sid === sid);
   }
 }
 
-/** Returns a list with the session that a grant represents. The list is empty if the grant is no session. */
-const sessionsIn = (grant: GrantRow): ListedSession[] => (isSessionGrant(grant) ? [listedSession(grant)] : []);
+/** Returns a list with the session that a grant represents. */
+const sessionsIn = (grant: GrantRow): ListedSession[] => [listedSession(grant)];

@@ -25,7 +25,7 @@ export function sessionRows(
 ): { grant: GrantRow; rows: Row[] } {
   const { sessionId, user, authTime, expiresAt, acr, amr, sid, issuer, remember, remembered } = session;
   const known = { ...(issuer !== undefined && { issuer }), ...(grantId !== undefined && { grantId }) };
-  const grant = grantRow(known, { id: '', grants: [] }, user);
+  const grant = grantRow(session.isPending ? 'pending_login' : 'session', known, { id: '', grants: [] }, user);
   const rows = [rowOf(grant, 'session', sessionId, expiresAt)];
   if (remembered) rows.push(rowOf(grant, 'session', remembered.token, remembered.expiresAt));
   const signIn: Record<keyof StoredSignIn, unknown> = {
@@ -37,21 +37,10 @@ export function sessionRows(
     remember,
   };
   for (const row of rows) row.data = JSON.stringify(signIn);
-  const listed = session.isPending ? { pending: true } : { session: { ...signIn, credential: undefined } };
+  const listed = session.isPending ? {} : { session: { ...signIn, credential: undefined } };
   grant.data = JSON.stringify({ ...listed, credential });
   return { grant, rows };
 }
-
-/** The beginning of the data of a grant that represents the session of a browser. */
-const SESSION = '{"session":';
-
-export const isSessionGrant = ({ data }: GrantRow): boolean => data?.startsWith(SESSION) === true;
-
-/**
- * Whether a grant represents a login that waits for a second factor. Such a grant is never listed, and ends with the
- * user's sessions.
- */
-export const isPendingLogin = ({ data }: GrantRow): boolean => data?.startsWith('{"pending":') === true;
 
 /** Returns the session that a grant represents, in the form in which lists show it. */
 export function listedSession({ id, userId, issuer, data, createdAt, expiresAt }: GrantRow): ListedSession {

@@ -6,9 +6,10 @@ import { hasCurrentPassword, type PasswordMarked } from '../clients/password-mar
 import type { Grants } from '../grants/grants.js';
 import { sessionOf, sessionRows } from './session-row.js';
 import type { StoreContext } from '../clients/store-context.js';
-import type { StoredRow } from '../contract/storage.js';
+import type { GrantKinds, StoredRow } from '../contract/storage.js';
 
 const NO_MARK: PasswordMarked = {};
+const SESSION_KINDS: GrantKinds = ['session', 'pending_login'];
 
 /** The part of a store that stores the sessions of browsers. Each has a grant of its own, which has no client. */
 export class Sessions implements SessionModel, RememberedModel {
@@ -43,7 +44,7 @@ export class Sessions implements SessionModel, RememberedModel {
     // The grant is revoked too, so that an ended session is no longer listed.
     if (row) {
       const { grantId } = row;
-      await this.context.storage.revokeGrants({ grantId });
+      await this.context.storage.revokeGrants({ kinds: SESSION_KINDS, grantId });
       notifyTokensRevoked({ grantId });
     }
     return isEnded;

@@ -1,4 +1,5 @@
-import type { GrantFilter, GrantPage, GrantRow } from '../contract/storage.js';
+import type { GrantFilter, GrantKinds, GrantPage, GrantRow } from '../contract/storage.js';
+import { isWholeClient } from '../contract/grant-kinds.js';
 import { NOT_BEFORE, RevocationTimesCache, REVISION_LENGTH, withoutRevokedBefore } from '../contract/not-before.js';
 import { DAY } from '../contract/schema.js';
 import { ClientTable, isStorable } from './client-table.js';
@@ -38,11 +39,12 @@ export abstract class GrantTable extends ClientTable {
   }
 
   async revokeGrants(filter: GrantFilter): Promise<number> {
-    const { grantId, userId, clientId, issuer } = filter;
+    const { kinds, grantId, userId, clientId, issuer } = filter;
     if (![grantId, userId, clientId].every((id = '') => isStorable(id))) return 0;
-    if (clientId !== undefined && (grantId ?? userId ?? issuer) === undefined) return this.revokeAllOf(clientId);
     const which = this.activeOf(filter);
-    if (clientId !== undefined && (grantId ?? userId) === undefined) return this.revokeInPages(which);
+    if (clientId !== undefined && (grantId ?? userId) === undefined) {
+      return issuer === undefined && isWholeClient(kinds) ? this.revokeAllOf(clientId) : this.revokeInPages(which);
+    }
     return this.database.change(sql`UPDATE ${this.grants} SET revoked_at = ${this.database.now} WHERE ${which}`);
   }
 
@@ -52,11 +54,11 @@ export abstract class GrantTable extends ClientTable {
     return rows.length > 0;
   }
 
-  async listGrants(userId: string): Promise<GrantRow[]> {
+  async listGrants(userId: string, kinds: GrantKinds): Promise<GrantRow[]> {
     if (!isStorable(userId)) return [];
     const rows = await this.database
       .find<DatabaseRecord>(sql`SELECT ${GRANT.names}, ${this.revision} FROM ${this.grants}
-      WHERE user_id = ${userId} AND ${this.active} AND last_used_at IS NOT NULL AND expires_at >= ${this.database.now}
+      WHERE user_id = ${userId} AND ${isOneOf(kinds)} AND ${this.active} AND last_used_at IS NOT NULL AND expires_at >= ${this.database.now}
       ORDER BY last_used_at DESC`);
     return withoutRevokedBefore(
       await this.revocationTimes.get(rows[0]?.['revision'] as string | null),
@@ -110,8 +112,8 @@ export abstract class GrantTable extends ClientTable {
     return GRANT.values(newGrant(grant, this.generationOf(grant.clientId), this.database.now));
   }
 
-  private activeOf({ grantId, userId, clientId, issuer }: GrantFilter): Sql {
-    const conditions = [this.active];
+  private activeOf({ kinds, grantId, userId, clientId, issuer }: GrantFilter): Sql {
+    const conditions = [this.active, isOneOf(kinds)];
     if (grantId !== undefined) conditions.push(sql`id = ${grantId}`);
     if (userId !== undefined) conditions.push(sql`user_id = ${userId}`);
     if (clientId !== undefined) conditions.push(sql`client_id = ${clientId}`);
@@ -152,3 +154,6 @@ export abstract class GrantTable extends ClientTable {
     return Number(row?.count ?? 0);
   }
 }
+
+/** Returns the condition that a grant has one of the kinds. They are part of the text, since they are never input. */
+const isOneOf = (kinds: GrantKinds): Sql => sql`kind IN (${rawSql(kinds.map((kind) => `'${kind}'`).join(', '))})`;

@@ -26,7 +26,7 @@ export function rowLookups(database: Database, { clients, grants, tokens }: Tabl
   // No index serves a difference, which is intended: without statistics, PostgreSQL would otherwise scan all grants
   // by generation.
   const rows = sql`SELECT ${columns}, ${database.now} - t.revoked_at AS revoked_ago,
-    t.expires_at - ${database.now} AS expires_in, g.created_at AS granted_at,
+    t.expires_at - ${database.now} AS expires_in, g.created_at AS granted_at, g.kind AS grant_kind,
     ${parts.revision} FROM ${tokens} t
     JOIN ${grants} g ON g.id = t.grant_id LEFT JOIN ${clients} c ON c.id = t.client_id
     WHERE g.revoked_at IS NULL AND g.client_generation - COALESCE(c.generation, 0) = 0`;

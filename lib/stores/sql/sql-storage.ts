@@ -1,6 +1,15 @@
 import type { Count } from '../../model/counts.js';
 import { DAY, GRANT_GRACE_PERIOD } from '../contract/schema.js';
-import type { ConsumedRow, GrantRow, Row, RowKey, RowKind, Storage, StoredRow } from '../contract/storage.js';
+import type {
+  ConsumedRow,
+  GrantKind,
+  GrantRow,
+  Row,
+  RowKey,
+  RowKind,
+  Storage,
+  StoredRow,
+} from '../contract/storage.js';
 import { isRevokedBefore } from '../contract/not-before.js';
 import { requireStorable } from './client-table.js';
 import { Counters } from './counters.js';
@@ -63,8 +72,9 @@ export abstract class SqlStorage extends GrantTable implements Storage {
     if (!record) return undefined;
     const row = readRow(record, this.storesClients);
     const times = await this.revocationTimes.get(record['revision'] as string | null);
-    const grant = { issuer: row.issuer, createdAt: Number(record['granted_at']) };
-    return isRevokedBefore(times, kind, grant) ? undefined : row;
+    const grantKind = record['grant_kind'] as GrantKind;
+    const grant = { kind: grantKind, issuer: row.issuer, createdAt: Number(record['granted_at']) };
+    return isRevokedBefore(times, grant) ? undefined : row;
   }
 
   async consume(kind: RowKind, digest: string): Promise<boolean> {

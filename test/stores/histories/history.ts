@@ -1,4 +1,4 @@
-import type { RowKind } from 'nest-oauth2/stores';
+import type { GrantKind, RowKind } from 'nest-oauth2/stores';
 
 import * as fc from '../../support/fast-check.js';
 
@@ -6,12 +6,16 @@ import * as fc from '../../support/fast-check.js';
 const TEXTS = ['a', 'A', 'a ', 'á', 'a:a', '%', '1', '01', '["a"]', '\\', "'", '\u{1f600}'];
 const KINDS: readonly RowKind[] = ['code', 'access', 'refresh', 'device', 'registration'];
 
+const GRANT_KINDS: readonly GrantKind[] = ['tokens', 'session', 'consent', 'account'];
+
 const texts = fc.uniqueArray(fc.constantFrom(...TEXTS), { minLength: 3, maxLength: 3 });
 const text = fc.constantFrom(...TEXTS);
 const data = fc.constantFrom(null, '{}', '{"a":1}', '{"a": 1}', '{"a":"\\u0000 Ā"}');
 /** The index of a name in a history. */
 const index = fc.nat({ max: 2 });
 const grant = fc.nat({ max: 3 });
+const grantKind = fc.constantFrom(...GRANT_KINDS);
+const kinds = fc.uniqueArray(grantKind, { minLength: 1 });
 const limit = fc.integer({ min: 1, max: 3 });
 
 const key = fc.record({ kind: fc.constantFrom(...KINDS), digest: fc.nat({ max: 4 }) });
@@ -27,8 +31,8 @@ const rows = fc.array(row, { maxLength: 3 });
 const someRows = rows.filter(({ length }) => length > 0);
 const saved = fc.record({ grant, isUsed: fc.boolean(), hours: fc.nat({ max: 4 }) });
 const filter = fc
-  .record({ grant, user: index, client: index, issuer: index }, { requiredKeys: [] })
-  .filter(({ issuer: _, ...others }) => Object.keys(others).length > 0);
+  .record({ kinds, grant, user: index, client: index, issuer: index }, { requiredKeys: ['kinds'] })
+  .filter(({ kinds: _, issuer: __, ...others }) => Object.keys(others).length > 0);
 
 const call = <T extends string, M extends object>(type: T, members: { [K in keyof M]: fc.Arbitrary<M[K]> }) =>
   fc.record(members).map((values) => Object.assign(values, { type }));
@@ -55,7 +59,7 @@ const change = fc.oneof(
 const lookUp = fc.oneof(
   { weight: 4, arbitrary: call('find', { key }) },
   call('hasGrant', { grant }),
-  call('listGrants', { user: index }),
+  call('listGrants', { user: index, kinds }),
   { weight: 2, arbitrary: call('pageGrants', { filter, limit }) },
   call('readText', { name: index }),
   call('findClient', { client: index }),
@@ -80,7 +84,7 @@ export interface History {
   users: string[];
   issuers: string[];
   /** The names of each grant. A grant without client belongs to a session. */
-  grants: { client: number | null; user: number | null; issuer: number | null }[];
+  grants: { kind: GrantKind; client: number | null; user: number | null; issuer: number | null }[];
   steps: Call[][];
 }
 
@@ -90,7 +94,12 @@ export const history: fc.Arbitrary<History> = fc.record({
   users: texts,
   issuers: texts,
   grants: fc.array(
-    fc.record({ client: fc.option(index, { freq: 6 }), user: fc.option(index), issuer: fc.option(index) }),
+    fc.record({
+      kind: grantKind,
+      client: fc.option(index, { freq: 6 }),
+      user: fc.option(index),
+      issuer: fc.option(index),
+    }),
     { minLength: 4, maxLength: 4 },
   ),
   steps: fc.array(

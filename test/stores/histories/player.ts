@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 
-import type { ClientRecord, GrantFilter, GrantRow, Row, Store, StoredClient } from 'nest-oauth2/stores';
+import type { ClientRecord, GrantFilter, GrantKinds, GrantRow, Row, Store, StoredClient } from 'nest-oauth2/stores';
 
 import { storageOf } from '../../kit/storages.js';
 import type { Call, Filter, History, Key, NewRow, SavedGrant } from './history.js';
@@ -89,7 +89,7 @@ export class Player {
       case 'hasGrant':
         return other.hasGrant(this.grantId(call.grant));
       case 'listGrants':
-        return shown(await other.listGrants(this.name('users', call.user)));
+        return shown(await other.listGrants(this.name('users', call.user), kindsOf(call)));
       case 'pageGrants':
         return this.pageGrants(this.filter(call.filter), call.limit);
       case 'readText':
@@ -167,9 +167,10 @@ export class Player {
   }
 
   private grant({ grant, isUsed, hours }: SavedGrant): GrantRow {
-    const { client, user, issuer } = this.history.grants[grant]!;
+    const { kind, client, user, issuer } = this.history.grants[grant]!;
     return {
       id: this.grantId(grant),
+      kind,
       clientId: client === null ? '' : this.name('clients', client),
       userId: user === null ? null : this.name('users', user),
       issuer: issuer === null ? null : this.name('issuers', issuer),
@@ -189,8 +190,9 @@ export class Player {
     });
   }
 
-  private filter({ grant, user, client, issuer }: Filter): GrantFilter {
+  private filter({ grant, user, client, issuer, ...call }: Filter): GrantFilter {
     return {
+      kinds: kindsOf(call),
       ...(grant !== undefined && { grantId: this.grantId(grant) }),
       ...(user !== undefined && { userId: this.name('users', user) }),
       ...(client !== undefined && { clientId: this.name('clients', client) }),
@@ -220,11 +222,23 @@ export class Player {
   }
 }
 
+const kindsOf = ({ kinds }: Pick<Filter, 'kinds'>) => kinds as unknown as GrantKinds;
+
 /** Returns the properties of grants that all stores return alike, sorted by their ID. */
 function shown(grants: readonly GrantRow[]) {
   return grants
-    .map(({ id, clientId, userId, issuer, scope, data, lastUsedAt, expiresAt }) => {
-      return { id, clientId, userId, issuer, scope, data, isUsed: lastUsedAt !== null, hours: hoursUntil(expiresAt) };
+    .map(({ id, kind, clientId, userId, issuer, scope, data, lastUsedAt, expiresAt }) => {
+      return {
+        id,
+        kind,
+        clientId,
+        userId,
+        issuer,
+        scope,
+        data,
+        isUsed: lastUsedAt !== null,
+        hours: hoursUntil(expiresAt),
+      };
     })
     .toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
