@@ -43,7 +43,8 @@ function reply(script: string, [key]: string[]): unknown {
   if (script.startsWith(`return redis.call('GETRANGE'`)) return '';
   if (script.startsWith(`return redis.call('ZMSCORE'`)) return ['-1', null];
   if (script.includes(`generation_of(KEYS[1]) }`)) return [client, '0'];
-  if (script.includes('PTTL') && !script.includes('keep_generation')) return [row, 60_000, Date.now(), client, '1', '', 'tokens'];
+  if (script.includes('PTTL') && !script.includes('keep_generation'))
+    return [row, 60_000, Date.now(), client, '1', '', 'tokens'];
   return 1;
 }
 
