@@ -51,7 +51,7 @@ async function openDatabase(database: Parameters<typeof open>[0]): Promise<OpenS
 async function openRedis(url: string): Promise<OpenStore> {
   const keys = new Keys([url]);
   const [one, other] = await Promise.all(DRIVERS.map(([, connect]) => connect([url])));
-  const make = ({ client }: Connected) => new RedisStore({ client, users, prefix: keys.prefix, deadline: 15 });
+  const make = ({ client }: Connected) => new RedisStore({ client, users, prefix: keys.prefix, deadline: 50 });
   const store = make(one!);
   await store.saveClient(WEB);
   const close = async () => {
@@ -64,7 +64,7 @@ async function openRedis(url: string): Promise<OpenStore> {
 async function openMongoose(): Promise<OpenStore> {
   const connection = await openMongo(await mongoUrl());
   const other = await openMongo(await mongoUrl(), { dbName: connection.name });
-  const [store, another] = [connection, other].map((each) => new MongooseStore(each, { users, deadline: 15 }));
+  const [store, another] = [connection, other].map((each) => new MongooseStore(each, { users, deadline: 50 }));
   await store!.saveClient(WEB);
   const close = async () => {
     await connection.dropDatabase();

@@ -57,5 +57,8 @@ export async function openPrisma(
   };
   if (options.type === 'postgres') return open('postgresql', new PrismaPg({ connectionString: url, ...extra }));
   if (options.type === 'better-sqlite3') return open('sqlite', new PrismaLibSql({ url: `file:${database}` }));
-  return open('mysql', new PrismaMariaDb(withLimit(url, extra?.connectionLimit)));
+  // On a busy machine, a call may wait longer for a connection than the 10 seconds of the driver.
+  const location = new URL(withLimit(url, extra?.connectionLimit));
+  location.searchParams.set('acquireTimeout', '50000');
+  return open('mysql', new PrismaMariaDb(location.href));
 }

@@ -157,7 +157,7 @@ export async function open(
     const all = { ...options, ...names, migrationsTableName: `${prefix}migrations`, ...more } as DataSourceOptions;
     const dataSource = await new DataSource(all).initialize();
     closing.push(() => dataSource.destroy());
-    const storeOptions = { users, prefix, deadline: 15, ...given };
+    const storeOptions = { users, prefix, deadline: 50, ...given };
     if (!database.library) return { dataSource, store: new TypeOrmStore(dataSource, storeOptions) };
     const other = await LIBRARIES[database.library](options, storeOptions);
     closing.push(other.close);
