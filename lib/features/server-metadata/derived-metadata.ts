@@ -1,3 +1,4 @@
+import { capability } from '../../contracts/capability.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import { classGrant } from '../../endpoints/token/class-grant.js';
 import { isModeAllowed } from '../../contracts/response-mode.js';
@@ -30,6 +31,18 @@ function defaultGrantTypes({ options, responseTypes }: ServerContext): (grantTyp
 }
 
 type Metadata = Record<string, unknown>;
+
+/** The capability key under which `serverMetadata()` provides the metadata of an issuer. */
+export const METADATA = capability<(issuer: string) => object>('server metadata', 'serverMetadata');
+
+/**
+ * Returns the metadata of the server, for all documents that publish it. It includes the option `members` of
+ * `serverMetadata()`, if that feature is listed.
+ */
+export function serverMetadataDocument(server: ServerContext, issuer: string): object {
+  const metadataOf = server.find(METADATA);
+  return metadataOf ? metadataOf(issuer) : derivedMetadata(server, issuer, {});
+}
 
 /** Returns the metadata that follows from the installed features, the options and the model. RFC 8414 §2 */
 export function derivedMetadata(server: ServerContext, issuer: string, options: DeclaredMetadata): Metadata {

@@ -1,11 +1,10 @@
 import { publicDocument } from '../../endpoints/public-document.js';
-import { capability } from '../../contracts/capability.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { findScopesError } from '../../options/scopes-error.js';
 import { findUnknownOption } from '../../options/unknown-option.js';
 import { withSigned } from './signed.js';
-import { derivedMetadata } from './derived-metadata.js';
+import { derivedMetadata, METADATA, serverMetadataDocument } from './derived-metadata.js';
 
 /** The options of `serverMetadata()`. */
 export interface ServerMetadataOptions {
@@ -25,9 +24,6 @@ export interface ServerMetadataOptions {
    */
   members?: Readonly<Record<string, unknown>>;
 }
-
-/** The capability key under which `serverMetadata()` provides the metadata of an issuer. */
-const METADATA = capability<(issuer: string) => object>('server metadata', 'serverMetadata');
 
 /**
  * Publishes the metadata of the authorization server, by which clients discover its endpoints and features from the
@@ -53,15 +49,6 @@ export function serverMetadata(options: ServerMetadataOptions = {}): Feature {
       return { misconfigurations: (server) => configurationErrors(server, options) };
     },
   };
-}
-
-/**
- * Returns the metadata of the server, for all documents that publish it. It includes the option `members` of
- * `serverMetadata()`, if that feature is listed.
- */
-export function serverMetadataDocument(server: ServerContext, issuer: string): object {
-  const metadataOf = server.find(METADATA);
-  return metadataOf ? metadataOf(issuer) : derivedMetadata(server, issuer, {});
 }
 
 function* configurationErrors(server: ServerContext, options: ServerMetadataOptions): Iterable<string> {
