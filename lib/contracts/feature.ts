@@ -31,9 +31,7 @@ export interface Feature {
   readonly id: string;
   /** The specification that the feature implements, such as `RFC 9449`. If omitted, it implements none. */
   readonly specification?: string;
-  /**
-   * The names of the model methods that the feature needs. The server does not start if the model lacks one of them.
-   */
+  /** The model methods that the feature needs. The server does not start if the model lacks one of them. */
   readonly requires?: readonly string[];
   /**
    * The endpoints of the feature, by ID. The Nest module creates a route for each, unless the option `paths` sets it to
@@ -60,6 +58,8 @@ export interface Feature {
    * other features.
    */
   readonly forbids?: ForbiddenParts;
+  /** The options of the feature with their defaults, for reports. They must contain no secret. */
+  readonly settings?: Readonly<Record<string, unknown>>;
   /**
    * Adds the feature to a server, and returns the parts that it adds, such as grants and hooks. It is called once per
    * server.

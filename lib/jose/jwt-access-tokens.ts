@@ -44,6 +44,7 @@ export function jwtAccessTokens(options: JwtAccessTokensOptions = {}): Feature {
   return {
     id: 'jwtAccessTokens',
     specification: 'RFC 9068',
+    settings: { audience, resources, alg },
 
     install(builder) {
       const keys = builder.use(KEYS);

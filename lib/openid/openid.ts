@@ -1,6 +1,6 @@
 import type { Endpoint, Feature } from '../contracts/feature.js';
 import { publicDocument } from '../endpoints/public-document.js';
-import { serverMetadataDocument } from '../features/server-metadata/server-metadata.js';
+import { serverMetadataDocument } from '../features/server-metadata/derived-metadata.js';
 import { SUBJECT_IDENTIFIERS } from '../features/subject-identifiers.js';
 import { DECRYPTION } from '../jose/decryption/decryption-requirements.js';
 import { readAuthorizationParameters } from './authorization-parameters.js';
@@ -37,6 +37,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
   return {
     id: 'openid',
     specification: 'OpenID Connect Core',
+    settings: { ...settings, pairwise: settings.pairwise !== undefined },
     requires: ['getClaims', 'getAccessToken'],
     parameters: PARAMETERS,
     endpoints: { 'openid-configuration': discovery(settings.maxAge), userinfo: userinfoEndpoint },

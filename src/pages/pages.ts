@@ -62,6 +62,15 @@ export function pages(options: PagesOptions = {}): Pages {
       const { context } = (await tenantServersOf(server)?.find(request)) ?? server;
       return (await new Site(context, resolved).findUser(request)) || undefined;
     },
+    settings: {
+      sessionLifetime: resolved.sessionLifetime,
+      rememberLifetime: resolved.rememberLifetime,
+      signOutEndsGrants: resolved.signOutEndsGrants,
+      sessions: resolved.sessions !== undefined,
+      secondFactor: secondFactor !== undefined,
+      throttle: resolved.throttle !== undefined,
+      fetch: options.clientLogos,
+    },
     provides: [INTERACTION, SESSION_ACCESS],
     injects: [
       ...(secondFactor

@@ -28,6 +28,7 @@ export function clientIdDocuments(options: ClientIdDocumentOptions = {}): Featur
   return {
     id: 'clientIdDocuments',
     specification: 'CIMD',
+    settings: documentSettings(options),
     install(builder) {
       let clients: MetadataDocumentClients | undefined;
       return {

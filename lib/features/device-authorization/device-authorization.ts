@@ -36,6 +36,7 @@ export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): F
   return {
     id: 'deviceAuthorization',
     specification: 'RFC 8628',
+    settings: { lifetime, interval, rate },
     requires: [...DEVICE_METHODS, 'once'],
     grantTypes: [DEVICE_GRANT],
     endpoints: {

@@ -43,6 +43,7 @@ export function mutualTls(options: MutualTlsOptions = {}): Feature {
   return {
     id: 'mutualTls',
     specification: 'RFC 8705',
+    settings: { bind, methods, proxy, fetch },
     install: (builder) => ({
       confirmationMethods: [X5T_S256],
       clientAuthentications: authentications.filter(({ method }) => !methods || methods.some((one) => one === method)),

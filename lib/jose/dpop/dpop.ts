@@ -26,6 +26,7 @@ export function dpop(options: DpopOptions = {}): Feature {
   return {
     id: 'dpop',
     specification: 'RFC 9449',
+    settings: { ...settings, nonce: options.nonce !== undefined },
     parameters: {
       authorize: { dpop_jkt: 'The JWK thumbprint of the DPoP key with which the client will redeem the code.' },
     },

@@ -27,6 +27,7 @@ export function jwtBearer(options: JwtBearerOptions = {}): Feature {
   return {
     id: 'jwtBearer',
     specification: 'RFC 7523 §2.1',
+    settings: { ...assertions.settings, issuers: issuers.length, fetch: options.fetch },
     requires: [...ASSERTION_METHODS],
     grantTypes: [JWT_BEARER_GRANT],
     parameters: { token: { assertion: 'The assertion: a JWT of an issuer that this server trusts.' } },

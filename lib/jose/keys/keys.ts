@@ -81,6 +81,7 @@ export function keys(options: KeysOptions = {}): Feature {
   return {
     id: 'keys',
     specification: 'RFC 7517',
+    settings: { stored: from === undefined, algorithms, rotateEvery, keep },
     requires: from ? [] : ['getSigningKeys', 'replaceSigningKeys'],
     endpoints: {
       jwks: {

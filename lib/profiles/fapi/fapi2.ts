@@ -81,6 +81,7 @@ const SIGNED_REQUESTS = {
 const profile = (messageSigning: boolean): Feature => ({
   id: 'fapi2',
   specification: 'FAPI 2.0',
+  settings: { messageSigning },
   // No rotation: a client that loses a response would lose its grant. Its refresh tokens are sender-constrained anyway.
   defaults: { requirePKCE: 'all', authorizationCodeLifetime: MAX_CODE_LIFETIME, alwaysIssueNewRefreshToken: false },
   forbids: {

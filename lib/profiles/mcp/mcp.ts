@@ -102,6 +102,7 @@ function clientKeys(documents: McpOptions['clientIdDocuments']): Feature {
 const profile = (options: McpOptions): Feature => ({
   id: 'mcp',
   specification: 'MCP',
+  settings: { ...options },
   // Browser clients run at any origin and send no cookies. Clients refresh one expired token several times at once, and
   // some lose the response and try again hours later.
   defaults: { requirePKCE: 'all', refreshTokenReuseInterval: 'until-used', cors: { origins: '*', resources: true } },
