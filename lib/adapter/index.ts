@@ -62,7 +62,7 @@ export {
   settingOf,
 } from '../contracts/secret.js';
 export { effectiveOptions, allFeatures, findFeatureListError, grantTypesOf } from './features.js';
-export { supportedGrantTypes } from '../features/server-metadata/derived-metadata.js';
+export { serverMetadataDocument, supportedGrantTypes } from '../features/server-metadata/derived-metadata.js';
 export { BOOLEAN, isClass, type OptionCheck, optionCheck, SECONDS } from '../options/option-checks.js';
 export type { EngineOptions } from '../options/options.js';
 export { findInstrumentationError } from '../server/instrumentation.js';
@@ -120,6 +120,12 @@ export { decideDeviceRequest, findDeviceRequest } from '../features/device-autho
 export { formatUserCode } from '../features/device-authorization/user-code.js';
 export { OPENID } from '../openid/openid-capability.js';
 export { isStrong as hasRequestedAcr } from '../openid/prompt/login-checks.js';
+
+// Reports about the configuration
+export { isLoopbackName } from '../http/public-url.js';
+export { findKeys } from '../jose/keys/find-keys.js';
+export { CLOCK_TOLERANCES } from '../jose/clock-tolerances.js';
+export { CLIENT_ASSERTIONS } from '../jose/private-key-jwt/client-assertions.js';
 
 // Servers of one application
 export { signingKeys } from '../jose/keys/signing-keys.js';

@@ -35,6 +35,11 @@ export class EventLog implements EventSink {
     private readonly server?: string,
   ) {}
 
+  /** Whether the application has set the option `events`. Reports read it. */
+  get hasSink(): boolean {
+    return this.events !== undefined;
+  }
+
   wants(name: OAuth2EventName): boolean {
     return hasListener(this.events, name) || isLogged(name) || this.listeners?.hasListener(name) === true;
   }
