@@ -14,6 +14,7 @@ const input = {
   mcp: 'lib/profiles/mcp/index.ts',
   fapi: 'lib/profiles/fapi/index.ts',
   pages: 'src/pages/index.ts',
+  report: 'src/report/index.ts',
   swagger: 'src/swagger/index.ts',
   'event-emitter': 'src/operations/bridges/event-emitter.ts',
   cqrs: 'src/operations/bridges/cqrs.ts',
@@ -58,7 +59,7 @@ const DEVICES = /^lib\/features\/device-authorization\/(?!device-authorization|d
 
 /** Code that features share with the adapters of web frameworks. It requires neither Nest nor `jose`. */
 const COMMON =
-  /^lib\/(?:features\/(?:authorization-details\/shown-details|client-id-documents\/client-id-url|server-metadata\/derived-metadata)|jose\/keys\/(?:find-keys|signing-keys)|remote\/refreshing-cache)\.ts$/;
+  /^lib\/(?:features\/(?:authorization-details\/shown-details|client-id-documents\/client-id-url|server-metadata\/derived-metadata)|jose\/(?:clock-tolerances|keys\/(?:find-keys|signing-keys)|private-key-jwt\/client-assertions)|remote\/refreshing-cache)\.ts$/;
 
 /** Code of OpenID Connect without `jose`, for pages and adapters. */
 const OPENID =
@@ -118,9 +119,11 @@ const bundle = (format) => ({
         {
           name: 'module',
           test: within(
-            /^src\/(?!cli\/|testing\/|pages\/|swagger\/|operations\/bridges\/|module\/provider-names\.ts$|tenants\/tenant-servers-of\.ts$)/,
+            /^src\/(?!cli\/|testing\/|pages\/|report\/|swagger\/|operations\/bridges\/|module\/provider-names\.ts$|tenants\/tenant-servers-of\.ts$)/,
           ),
         },
+        // Only the entry `nest-oauth2/report` and the command load the rules. Last, because a group takes what it imports.
+        { name: 'rules', test: within(/^src\/report\/(?!index|oauth2-report)/) },
       ],
     },
   },

@@ -6,13 +6,15 @@ import { parseAst } from 'rolldown/parseAst';
 
 const dist = join(import.meta.dirname, '../dist');
 
-/** Files that no application loads in production (the test kit, the command and the schematics), and `jose`. */
+/** Files that no application loads in production (the test kit, the command, the rules of the report and the schematics), and `jose`. */
 const COMPRESSED = new Set([
   'esm/testing.js',
   'cjs/testing.js',
   'esm/cli.js',
   'cjs/schematics.js',
   'cjs/shared/jose-library.js',
+  'esm/shared/rules.js',
+  'cjs/shared/rules.js',
 ]);
 
 /** Returns the code without whitespace and with short names of variables. A licence at its top stays. */

@@ -1,4 +1,6 @@
 import type { OAuth2Clients, OAuth2Grants, OAuth2Server } from '../../lib/index.js';
+import type { Report } from '../report/report.js';
+import type { ReportRequest } from '../report/report-on.js';
 import { alignedLines, type Table, tabbedLines } from './table.js';
 
 /** An option of a command: its definition for Node's `parseArgs()` and its description for the help text. */
@@ -45,6 +47,11 @@ export interface CommandTarget {
    * @throws {CommandError} If the application has no such server or tenant.
    */
   grants(server: string | undefined, tenant: string | undefined): Promise<OAuth2Grants>;
+  /**
+   * Returns the report of `doctor` about all servers of the application.
+   * @throws {CommandError} If the target is a model.
+   */
+  report(request: ReportRequest): Promise<Report>;
   close(): Promise<void>;
 }
 
@@ -54,6 +61,8 @@ export interface CommandResult {
   /** The listed entries, which come before the lines. */
   readonly table?: Table;
   readonly lines: readonly string[];
+  /** The exit code of the command. Default: `0`. */
+  readonly exitCode?: number;
 }
 
 /**
@@ -74,6 +83,8 @@ export interface Command {
   readonly argument?: string;
   readonly description: string;
   readonly options: Readonly<Record<string, CommandOption>>;
+  /** Whether the command runs without a target if no application is found. If omitted, it does not. */
+  isTargetOptional?(args: CommandArguments): boolean;
   run(args: CommandArguments, target: CommandTarget): Promise<CommandResult>;
 }
 

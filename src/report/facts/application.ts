@@ -1,0 +1,113 @@
+/** A route of the application. */
+export interface ReportRoute {
+  /** The controller and its method, such as `NotesController.list`. */
+  readonly name: string;
+  /** The path, without the global prefix. */
+  readonly path: string;
+  /** Whether `OAuthGuard` guards it: itself, its controller, or the whole application. */
+  readonly isGuarded: boolean;
+  readonly isPublic: boolean;
+  /** The decorators of this library that the route needs the guard for, such as `@Scopes()`. */
+  readonly decorators: readonly string[];
+}
+
+/** The parts of the Nest application that rules read. */
+export interface ReportApplication {
+  readonly routes: readonly ReportRoute[];
+  /** Whether a provider of this class name is part of the application. */
+  readonly hasProvider: (name: string) => boolean;
+  /** Whether a method of the application listens to events of the servers. */
+  readonly hasListeners: boolean;
+}
+
+/** The parts of a module of Nest that are read. */
+interface Module {
+  readonly controllers: ReadonlyMap<unknown, { readonly metatype?: unknown }>;
+  readonly providers: ReadonlyMap<unknown, { readonly metatype?: unknown; readonly instance?: unknown }>;
+}
+
+/** The modules of a Nest application, as its `ModulesContainer` contains them. */
+export type Modules = ReadonlyMap<string, Module>;
+
+/** Metadata keys of Nest and of this library. They are texts, so both builds of the library use the same. */
+const GUARDS = '__guards__';
+const PATH = 'path';
+const DECORATORS: Readonly<Record<string, string>> = {
+  'nest-oauth2:scopes': '@Scopes()',
+  'nest-oauth2:any-scope': '@AnyScope()',
+  'nest-oauth2:roles': '@Roles()',
+  'nest-oauth2:user-required': '@UserRequired()',
+  'nest-oauth2:require-auth': '@RequireAuth()',
+  'nest-oauth2:optional-auth': '@OptionalAuth()',
+};
+const PUBLIC = 'nest-oauth2:public';
+const LISTENER = 'nest-oauth2:on-event';
+
+/**
+ * Returns the parts of an application that rules read.
+ * @param globalGuards The guards that `app.useGlobalGuards()` has set.
+ */
+export function readApplication(modules: Modules, globalGuards: readonly unknown[] = []): ReportApplication {
+  const providers = [...modules.values()].flatMap((module) => Array.from(module.providers));
+  const names = new Set(providers.flatMap(([token, { metatype }]) => [nameOf(token), nameOf(metatype)]));
+  const isGlobal =
+    globalGuards.some((guard) => isOAuthGuard(constructorOf(guard))) ||
+    providers.some(
+      ([token, { metatype, instance }]) =>
+        String(token).startsWith('APP_GUARD') && (isOAuthGuard(metatype) || isOAuthGuard(constructorOf(instance))),
+    );
+  const controllers = [...modules.values()].flatMap((module) => Array.from(module.controllers.values()));
+  const classes = [...controllers, ...providers.map(([, one]) => one)].map(({ metatype }) => metatype);
+  return {
+    routes: controllers.flatMap(({ metatype }) => routesOf(metatype, isGlobal)),
+    hasProvider: (name) => names.has(name),
+    hasListeners: classes.some((one) => methodsOf(one).some(([, method]) => has(LISTENER, method))),
+  };
+}
+
+function routesOf(controller: unknown, isGlobal: boolean): ReportRoute[] {
+  if (typeof controller !== 'function') return [];
+  const base = pathOf(controller);
+  return methodsOf(controller).flatMap(([name, method]) => {
+    if (!has(PATH, method)) return [];
+    const guards = [controller, method].flatMap((one) => (get(GUARDS, one) as unknown[] | undefined) ?? []);
+    return [
+      {
+        name: `${controller.name}.${name}`,
+        path: `/${[base, pathOf(method)].filter(Boolean).join('/')}`,
+        isGuarded: isGlobal || guards.some((one) => isOAuthGuard(one) || isOAuthGuard(constructorOf(one))),
+        isPublic: Boolean(get(PUBLIC, method) ?? get(PUBLIC, controller)),
+        decorators: Object.entries(DECORATORS).flatMap(([key, decorator]) =>
+          has(key, method) || has(key, controller) ? [decorator] : [],
+        ),
+      },
+    ];
+  });
+}
+
+/** Whether a class is `OAuthGuard` or extends it. The name is compared, because the other build has another class. */
+function isOAuthGuard(guard: unknown): boolean {
+  for (let one = guard; typeof one === 'function' && one.name !== ''; one = Object.getPrototypeOf(one))
+    if (one.name === 'OAuthGuard') return true;
+  return false;
+}
+
+function methodsOf(type: unknown): [string, object][] {
+  const prototype: unknown = typeof type === 'function' ? type.prototype : undefined;
+  if (typeof prototype !== 'object' || prototype === null) return [];
+  return Object.getOwnPropertyNames(prototype).flatMap((name): [string, object][] => {
+    const value: unknown = Object.getOwnPropertyDescriptor(prototype, name)?.value;
+    return name !== 'constructor' && typeof value === 'function' ? [[name, value]] : [];
+  });
+}
+
+const get = (key: string, target: object): unknown => Reflect.getMetadata(key, target);
+const has = (key: string, target: object): boolean => Reflect.hasMetadata(key, target);
+const constructorOf = (value: unknown): unknown => (value as object | undefined)?.constructor;
+const nameOf = (value: unknown): string => (typeof value === 'function' ? value.name : String(value));
+
+/** Returns the path of a controller or a method, without a slash at its ends. Of several paths, the first. */
+function pathOf(target: object): string {
+  const path = [get(PATH, target)].flat()[0];
+  return typeof path === 'string' ? path.replaceAll(/^\/+|\/+$/g, '') : '';
+}

@@ -1,0 +1,10 @@
+export type { AcceptedFinding } from './accepted-findings.js';
+export type { ReportApplication, ReportRoute } from './facts/application.js';
+export type { ReportClient } from './facts/client.js';
+export type { ReportFacts, ReportKey, ReportProcess, ReportSecret, ReportStore } from './facts/facts.js';
+export type { ListClients } from './facts/read-facts.js';
+export { formatReport, type ReportFormat } from './formats/format-report.js';
+export { OAuth2Report } from './oauth2-report.js';
+export { type Finding, openFindings, type Report } from './report.js';
+export { type OAuth2ReportOptions, reportOn, type ReportedServer, type ReportRequest } from './report-on.js';
+export { type Observation, REPORT_RULES, type ReportRule, type Rule, type RuleTexts, type Severity } from './rule.js';

@@ -1,0 +1,60 @@
+import { type CollectedCapability, collectedCapability } from '../../lib/index.js';
+import type { ReportFacts } from './facts/facts.js';
+
+/** The severities, the lowest first. `info` is a fact to know, not a finding to fix. */
+export const SEVERITIES = ['info', 'low', 'medium', 'high'] as const;
+
+/** How much a finding endangers users and clients. */
+export type Severity = (typeof SEVERITIES)[number];
+
+/** The texts of a rule, without the function that judges. */
+export interface RuleTexts {
+  /** The stable identifier of the rule, in kebab case. Accepted findings name it. */
+  readonly id: string;
+  readonly severity: Severity;
+  /** The specification and section that the rule comes from, such as `RFC 9700 §2.1`. */
+  readonly source: string;
+  /** What should be, as one sentence. */
+  readonly should: string;
+  /** How to change it, as one sentence. */
+  readonly change: string;
+  /** The code to write. If omitted, the change is not made in code. */
+  readonly code?: string;
+  /** The risk that remains if the finding is accepted. */
+  readonly risk: string;
+}
+
+/** A rule that judges facts. Rules are plain values: `judge` may not change anything or send requests. */
+export interface Rule<Facts> extends RuleTexts {
+  /**
+   * Whether the finding is only a fact (`info`) in development: the issuer is missing or has a loopback address, and
+   * `NODE_ENV` is not `production`. Default: `false`.
+   */
+  readonly isFineInDevelopment?: boolean;
+  /** Returns one observation for each subject that does not meet the rule. */
+  readonly judge: (facts: Facts) => Iterable<Observation>;
+}
+
+/** A rule that judges the configuration of one server. */
+export type ReportRule = Rule<ReportFacts>;
+
+/** What a rule has found at one subject. It must contain no secret. */
+export interface Observation {
+  /** The subject, such as `option:requirePKCE`, `client:web` or `key:2026-01`. Accepted findings may name it. */
+  readonly subject: string;
+  /** What is, as one sentence. */
+  readonly is: string;
+  /** Default: the severity of the rule. */
+  readonly severity?: Severity;
+}
+
+/** The capability key under which features contribute rules of their own to the report of their server. */
+export const REPORT_RULES: CollectedCapability<ReportRule> = collectedCapability('report rules');
+
+/** Returns a rule about the configuration of a server, as a plain value. */
+export const rule = (
+  id: string,
+  severity: Severity,
+  source: string,
+  more: Omit<ReportRule, 'id' | 'severity' | 'source'>,
+): ReportRule => ({ id, severity, source, ...more });
