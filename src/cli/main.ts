@@ -30,7 +30,7 @@ async function main(argv: readonly string[]): Promise<number> {
     }
     const result = await runCommand(command, args);
     print(format(result, args));
-    return 0;
+    return result.exitCode ?? 0;
   } catch (error) {
     const isExpected = error instanceof UsageError || error instanceof CommandError || isRefusal(error);
     process.stderr.write(`${isExpected ? (error as Error).message : text(error)}\n`);
@@ -39,7 +39,8 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 async function runCommand(command: Command, args: CommandArguments): Promise<CommandResult> {
-  const target = await openTarget(args.text('app'), args.text('export'));
+  const isOptional = command.isTargetOptional?.(args) ?? false;
+  const target = await openTarget(args.text('app'), args.text('export'), { isOptional });
   try {
     return await command.run(args, target);
   } finally {

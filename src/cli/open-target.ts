@@ -19,10 +19,16 @@ const DEFAULT_FILES = ['dist/app.module.js', 'dist/src/app.module.js'];
  * application, which is then started without its HTTP server.
  * @param given the file. If omitted, the first of the default files that exists.
  * @param name the name of the export. If omitted: the default export, else `AppModule`, else the only export.
+ * @param options `isOptional`: whether to return an empty target if `given` is omitted and no default file exists.
  * @throws {CommandError} If there is no such file or export.
  */
-export async function openTarget(given: string | undefined, name: string | undefined): Promise<CommandTarget> {
+export async function openTarget(
+  given: string | undefined,
+  name: string | undefined,
+  { isOptional = false } = {},
+): Promise<CommandTarget> {
   const file = given ?? DEFAULT_FILES.find((each) => existsSync(each));
+  if (file === undefined && isOptional) return targetOfModel({}, 'No file');
   if (file === undefined)
     throw new CommandError(
       `Neither ${DEFAULT_FILES.join(' nor ')} exists: build the application, or add --app <file>.`,
@@ -77,18 +83,19 @@ function targetOfModel(model: object, file: string): CommandTarget {
       );
     },
     grants: async () => new OAuth2Grants(model),
+    report: async (request) => (await import('../report/report-on.js')).reportOn([], request),
     close: async () => undefined,
   };
 }
 
 async function targetOfModule(module: object, path: string): Promise<CommandTarget> {
-  const { NestFactory } = nestOf(path);
+  const { ModulesContainer, NestFactory } = nestOf(path);
   const options = { abortOnError: false, logger: ['error', 'fatal'] } as const;
   const context = await NestFactory.createApplicationContext(module as never, {
     ...options,
     logger: [...options.logger],
   });
-  return targetOfContext(context);
+  return targetOfContext(context, () => context.get(ModulesContainer, { strict: false }));
 }
 
 /** Loads the `@nestjs/core` of the application. Another copy would not know the metadata of its decorators. */

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 
 import { CLIENTS_COMMANDS } from './clients-commands.js';
 import { type Command, type CommandOption, type CommandArguments, UsageError } from './command.js';
+import { DOCTOR_COMMAND } from './doctor-command.js';
 import { GRANTS_COMMANDS } from './grants-commands.js';
 import { KEYS_COMMANDS } from './keys-commands.js';
 import { wrapped } from './table.js';
@@ -13,6 +14,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ...CLIENTS_COMMANDS,
   ...GRANTS_COMMANDS,
   ...KEYS_COMMANDS,
+  doctor: DOCTOR_COMMAND,
 };
 
 const TARGET_OPTIONS: Readonly<Record<string, CommandOption>> = {

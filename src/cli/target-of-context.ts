@@ -2,11 +2,15 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { serverName } from '../../lib/adapter/index.js';
 import { type OAuth2Clients, OAuth2Grants, type OAuth2Server } from '../../lib/index.js';
 import { clientsName } from '../module/provider-names.js';
+import type { Modules } from '../report/facts/application.js';
 import { tenantServersOf } from '../tenants/tenant-servers-of.js';
 import { CommandError, type CommandTarget } from './command.js';
 
-/** Returns a started Nest application as the target of a command. */
-export function targetOfContext(context: INestApplicationContext): CommandTarget {
+/**
+ * Returns a started Nest application as the target of a command.
+ * @param modules Returns the modules of the application, for `doctor`. If omitted, there is no report.
+ */
+export function targetOfContext(context: INestApplicationContext, modules?: () => object): CommandTarget {
   const find = async (token: string, server: string | undefined) => {
     const provider = await findProvider(context, token);
     if (provider) return provider;
@@ -26,6 +30,14 @@ export function targetOfContext(context: INestApplicationContext): CommandTarget
       const scope = all ? { tenants: 'all' as const } : { issuer: options.issuer, server: serverContext };
       const isOne = tenant !== undefined && { tenants: 'one' as const };
       return new OAuth2Grants(options.model, { ...scope, ...isOne, events });
+    },
+    async report(request) {
+      const [{ reportOn }, { applicationIn }] = await Promise.all([
+        import('../report/report-on.js'),
+        import('../report/find-servers.js'),
+      ]);
+      const { servers, options } = applicationIn((modules?.() ?? new Map()) as Modules);
+      return reportOn(servers, { ...options, ...request });
     },
     close: () => context.close(),
   };
