@@ -1,3 +1,4 @@
+import type { Capability } from './capability.js';
 import type { EndpointDescription } from './endpoint-description.js';
 import type { Handler } from './handler.js';
 import type { Options } from '../options/resolve-options.js';
@@ -33,6 +34,8 @@ export interface EndpointOf<Server> {
   readonly cors?: boolean | 'any';
   /** The format of the request body. Default: `form`. */
   readonly content?: 'form' | 'json';
+  /** Values of other features that the handler needs. If no feature provides one, the server does not start. */
+  readonly uses?: readonly Capability<unknown>[];
   /** The description of the endpoint for an API description. */
   readonly description?: EndpointDescription;
   /**

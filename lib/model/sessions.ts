@@ -8,7 +8,7 @@ export interface Session<U extends User = User> extends SignIn {
   /** Identifies the session in lists. The model sets it. Unlike `sessionId`, it is not a secret. */
   id?: string;
   user: U;
-  /** Set to `true` if the user must still enter a second factor. Such a session does not sign the user in. */
+  /** Set to `true` if the user must still pass a step, such as a second factor. It does not sign the user in. */
   isPending?: true;
   /**
    * The issuer at which the user signed in. If omitted, the server has no `issuer`, or an older version saved the
@@ -19,8 +19,12 @@ export interface Session<U extends User = User> extends SignIn {
   /** When the user authenticated. */
   authTime: Date;
   expiresAt: Date;
-  /** Whether the user asked to stay signed in. Stored while the login waits for a second factor. */
+  /** Whether the user asked to stay signed in. Stored while the login waits for a step. */
   remember?: boolean;
+  /** The IDs of the steps that a pending login has passed, such as `secondFactor`. */
+  passedSteps?: readonly string[];
+  /** The ID of the step that a pending login waits for. */
+  pendingStep?: string;
   /**
    * The token with which the browser may continue the session after it expired, and the expiry of the token. If
    * omitted, the session cannot be continued.

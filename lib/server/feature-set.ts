@@ -53,7 +53,11 @@ export class FeatureSet implements ServerContext {
     this.endpoints = new Map(features.flatMap((feature) => Object.entries(feature.endpoints ?? {})));
     this.installed = features.map((feature) => ({ feature, parts: feature.install?.(this.builderFor(feature)) ?? {} }));
     this.isInstalled = true;
-    for (const feature of features) for (const one of feature.injects ?? []) this.capabilities.inject(feature, one);
+    for (const feature of features) {
+      for (const one of feature.injects ?? []) this.capabilities.inject(feature, one);
+      for (const { uses = [] } of Object.values(feature.endpoints ?? {}))
+        for (const key of uses) this.capabilities.require(feature, key);
+    }
     const partConflict = findInvalidPart(this.installed) ?? findPartConflict(this.installed);
     if (partConflict !== undefined) throw configurationError(partConflict);
     const parts = this.installed.map((one) => one.parts);

@@ -1,7 +1,28 @@
 export type { Attempt, Throttle } from './login/attempts.js';
 export type * from './render/contexts.js';
+export { hidden, problemOf } from './default/fields.js';
+export { type FinishedLogin, finishLogin } from './login/finish-login.js';
+export type { StepProof } from './login/login-flow.js';
+export {
+  LOGIN_METHODS,
+  type LoginMethod,
+  type LoginPageRequest,
+  PASSWORDS,
+  type PasswordVerifier,
+} from './login/methods.js';
+export { type Login, LOGIN_STEPS, type LoginStep, type StepStart } from './login/steps.js';
+export { definePage, type PageDefinition, type PageProblemDetails } from './toolkit/define-page.js';
+export type { PageAnswer, PageProblem, PageRedirect, ReadyMadePage } from './toolkit/answers.js';
+export type { PageCall } from './toolkit/page-call.js';
 export { Html, html } from './render/html.js';
-export { ENGLISH, type Language, type Messages, type Scopes } from './render/messages.js';
+export {
+  defineMessages,
+  ENGLISH,
+  type Language,
+  type MessageSet,
+  type Messages,
+  type Scopes,
+} from './render/messages.js';
 export type { PageFunctions } from './render/page-functions.js';
 export { page, sendPage } from './render/page.js';
 export { defaultPages, type Look, type PageContent, PageRenderer, type RenderedPage } from './render/page-renderer.js';

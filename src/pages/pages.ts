@@ -1,20 +1,22 @@
 import { OPENID } from '../../lib/adapter/index.js';
-import { type Endpoint, type Feature, type Handler, injects, type OAuth2Server, type User } from '../../lib/index.js';
+import { type Feature, injects, type OAuth2Server, type User } from '../../lib/index.js';
 import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
 import { SESSION_ACCESS } from '../guards/session-access.js';
 import { INTERACTION } from '../interaction/interactive-feature.js';
 import { tenantServersOf } from '../tenants/tenant-servers-of.js';
-import { ApplicationsEndpoint } from './applications-endpoint.js';
-import { DeviceEndpoint } from './device-endpoint.js';
-import { LoginEndpoint } from './login/login-endpoint.js';
+import { applicationsPage } from './applications-page.js';
+import { devicePage } from './device-page.js';
+import { loginPage } from './login/password-login.js';
+import { findStepErrors, LOGIN_STEPS } from './login/steps.js';
+import { logoutPage } from './sessions/logout-page.js';
+import { secondFactorPage } from './second-factor/page.js';
+import { secondFactorStep } from './second-factor/step.js';
 import { AcceptedSessions } from './sessions/accepted-sessions.js';
-import { LogoutEndpoint } from './sessions/logout-endpoint.js';
-import { SecondFactorEndpoint } from './second-factor/endpoint.js';
 import { THROTTLE } from './login/attempts.js';
 import { findSecondFactorErrors, SECOND_FACTOR } from './second-factor/options.js';
 import { PagesInteraction } from './pages-interaction.js';
 import { type PagesOptions, resolvePagesOptions } from './pages-options.js';
-import { Site } from './site.js';
+import { Site, SITE } from './site.js';
 import { SiteSessions } from './sessions/site-sessions.js';
 
 /** The feature that `pages()` returns. */
@@ -33,20 +35,11 @@ export interface Pages extends Feature {
  */
 export function pages(options: PagesOptions = {}): Pages {
   const resolved = resolvePagesOptions(options);
-  const at = (path: string, Handler: new (site: Site) => Handler): Endpoint => ({
-    path,
-    methods: ['GET', 'HEAD', 'POST'],
-    description: { summary: 'A page for the user' },
-    make: (server) => new Handler(new Site(server, resolved)),
-  });
-  const signIn = resolved.login === undefined && {
-    login: at('oauth/login', LoginEndpoint),
-    logout: at('oauth/logout', LogoutEndpoint),
-  };
+  const signIn = resolved.login === undefined && { login: loginPage, logout: logoutPage };
   const { secondFactor, throttle } = resolved;
-  const codes = secondFactor && { second_factor: at('oauth/second_factor', SecondFactorEndpoint) };
-  const lists = options.applications !== false && { applications: at('oauth/applications', ApplicationsEndpoint) };
-  const devices = options.devices === true && { device: at('oauth/device', DeviceEndpoint) };
+  const codes = secondFactor && { second_factor: secondFactorPage };
+  const lists = options.applications !== false && { applications: applicationsPage };
+  const devices = options.devices === true && { device: devicePage };
   return {
     id: 'pages',
     requires: [
@@ -60,7 +53,7 @@ export function pages(options: PagesOptions = {}): Pages {
     async findUser(native, server) {
       const request = toOAuthRequest(native as NativeRequest);
       const { context } = (await tenantServersOf(server)?.find(request)) ?? server;
-      return (await new Site(context, resolved).findUser(request)) || undefined;
+      return (await context.find(SITE)!.findUser(request)) || undefined;
     },
     settings: {
       sessionLifetime: resolved.sessionLifetime,
@@ -86,13 +79,20 @@ export function pages(options: PagesOptions = {}): Pages {
         : []),
     ],
     install(builder) {
+      const site = builder.use(SITE);
+      builder.provide(SITE, () => new Site(builder.server, resolved));
       builder.provide(INTERACTION, () => ({
-        make: () => new PagesInteraction(new Site(builder.server, resolved)),
-        sessions: () => new SiteSessions(new Site(builder.server, resolved)),
+        make: () => new PagesInteraction(site()),
+        sessions: () => new SiteSessions(site()),
       }));
-      builder.provide(SESSION_ACCESS, () => new AcceptedSessions(new Site(builder.server, resolved)));
+      builder.provide(SESSION_ACCESS, () => new AcceptedSessions(site()));
+      if (secondFactor) builder.contribute(LOGIN_STEPS, secondFactorStep(site, secondFactor.lifetime));
       return {
         misconfigurations: (server) => [
+          ...findStepErrors(server.all(LOGIN_STEPS), server.endpoints),
+          ...(resolved.sessions && server.all(LOGIN_STEPS).length > 0
+            ? ['login steps require login sessions that the model stores: remove `sessions` of `pages()`']
+            : []),
           ...(secondFactor ? findSecondFactorErrors(secondFactor, server) : []),
           ...(devices && !server.endpoints.has('device_authorization')
             ? [

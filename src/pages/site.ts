@@ -1,6 +1,7 @@
 import { authorizationDetailsOf, OPENID, senderOf, shownDetails } from '../../lib/adapter/index.js';
 import type { ShownDetail } from '../../lib/features/index.js';
-import type { Client, Falsy, Request, Response, ServerContext, User, RequestedLogin } from '../../lib/index.js';
+import { capability, Request } from '../../lib/index.js';
+import type { Client, Falsy, Response, ServerContext, User, RequestedLogin } from '../../lib/index.js';
 import { DEFINED_SCOPES } from '../decorators/define-scopes.js';
 import { writeInteractionResponse } from '../interaction/interaction-response.js';
 import { BrowserCookie, formToken, isFormToken } from './sessions/browser-cookie.js';
@@ -18,6 +19,8 @@ export class Site {
   /** The sessions that the model stores. `undefined` if the application stores the sessions. */
   readonly modelSessions: ModelSessions | undefined;
   private rendering: PageRenderer | undefined;
+  /** The cookies that were set, by response, for pages with several forms. */
+  private readonly issued = new WeakMap<Response, string>();
 
   constructor(
     readonly server: ServerContext,
@@ -88,8 +91,7 @@ export class Site {
     more: Readonly<Record<string, string | undefined>> = {},
     binding?: string,
   ): Fields {
-    const cookie = this.cookie({ request, response });
-    const fields = { ...more, form_token: formToken(cookie.value ?? cookie.issue(), binding) };
+    const fields = { ...more, form_token: formToken(this.browserId({ request, response }), binding) };
     return Object.fromEntries(
       Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
@@ -108,10 +110,23 @@ export class Site {
     return senderOf(request, this.server.issuerOf(request)) !== 'other';
   }
 
+  /** Returns the value of the cookie of this browser. Sets one cookie per response if the browser has none. */
+  private browserId(pageRequest: PageRequest): string {
+    const cookie = this.cookie(pageRequest);
+    const known = cookie.value ?? this.issued.get(pageRequest.response);
+    if (known !== undefined) return known;
+    const value = cookie.issue();
+    this.issued.set(pageRequest.response, value);
+    return value;
+  }
+
   private cookie({ request, response }: PageRequest): BrowserCookie {
     return new BrowserCookie(request, response, this.server);
   }
 }
+
+/** The capability key of the pages of a server. Pages of other features use it through `definePage()`. */
+export const SITE = capability<Site>('pages', 'pages');
 
 /** A request for a page and its response. */
 export interface PageRequest {
@@ -151,4 +166,19 @@ export function preferencesOf(request: Request, returnTo?: string): LanguagePref
   const url = path === undefined ? undefined : new URL(path, 'http://here.invalid');
   const uiLocales = textOf(request, 'ui_locales') ?? url?.searchParams.get('ui_locales');
   return { uiLocales, acceptLanguage: request.get('accept-language') };
+}
+
+/**
+ * Returns a request with the parameters of the login page. If the path is that of the login page itself, as in the link
+ * to the sign-up page, its own parameters are used, such as `return_to` and `acr_values`.
+ */
+export function returnRequest(site: Site, request: Request, path: string | undefined): Request {
+  const { headers, method } = request;
+  const native: unknown = request['native'];
+  const make = (query: Record<string, string>) => new Request({ headers, method, query, body: {}, native });
+  if (path === undefined) return make({});
+  const { pathname, searchParams } = new URL(path, 'http://here.invalid');
+  const login = site.options.login ?? pathOf(site.server, 'login', { request });
+  const isLogin = pathname === new URL(login, 'http://here.invalid').pathname;
+  return make(isLogin ? Object.fromEntries(searchParams) : { return_to: path });
 }

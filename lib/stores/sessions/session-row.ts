@@ -11,6 +11,8 @@ interface StoredSignIn extends Omit<SignIn, 'authTime'>, PasswordMarked {
   /** When the user signed in, in milliseconds since the epoch. */
   authTime: number;
   remember?: boolean;
+  passedSteps?: readonly string[];
+  pendingStep?: string;
 }
 
 /**
@@ -23,7 +25,20 @@ export function sessionRows(
   { credential }: PasswordMarked,
   grantId?: string,
 ): { grant: GrantRow; rows: Row[] } {
-  const { sessionId, user, authTime, expiresAt, acr, amr, sid, issuer, remember, remembered } = session;
+  const {
+    sessionId,
+    user,
+    authTime,
+    expiresAt,
+    acr,
+    amr,
+    sid,
+    issuer,
+    remember,
+    remembered,
+    passedSteps,
+    pendingStep,
+  } = session;
   const known = { ...(issuer !== undefined && { issuer }), ...(grantId !== undefined && { grantId }) };
   const grant = grantRow(session.isPending ? 'pending_login' : 'session', known, { id: '', grants: [] }, user);
   const rows = [rowOf(grant, 'session', sessionId, expiresAt)];
@@ -35,6 +50,8 @@ export function sessionRows(
     sid,
     credential,
     remember,
+    passedSteps,
+    pendingStep,
   };
   for (const row of rows) row.data = JSON.stringify(signIn);
   const listed = session.isPending ? {} : { session: { ...signIn, credential: undefined } };
@@ -60,7 +77,7 @@ export function listedSession({ id, userId, issuer, data, createdAt, expiresAt }
 
 /** Returns the session that a row stores, with its user. */
 export function sessionOf({ data, expiresAt, issuer, grantId }: StoredRow, sessionId: string, user: User): Session {
-  const { authTime, acr, amr, sid, remember } = JSON.parse(data!) as StoredSignIn;
+  const { authTime, acr, amr, sid, remember, passedSteps, pendingStep } = JSON.parse(data!) as StoredSignIn;
   const times = { authTime: new Date(authTime), expiresAt: new Date(expiresAt) };
   return {
     id: grantId,
@@ -72,5 +89,7 @@ export function sessionOf({ data, expiresAt, issuer, grantId }: StoredRow, sessi
     ...times,
     ...(issuer !== null && { issuer }),
     ...(remember && { remember }),
+    ...(passedSteps && { passedSteps }),
+    ...(pendingStep !== undefined && { pendingStep }),
   };
 }

@@ -1,15 +1,16 @@
 import type { AuthorizedApplication } from '../../../lib/index.js';
 import type { ApplicationsPageContext, Page } from '../render/contexts.js';
 import { type Html, html, isolated } from '../render/html.js';
-import { hidden } from './fields.js';
+import { hidden, problemNotice } from './fields.js';
 
 /** Renders the list of applications with access to the account, with a button to remove each access. */
 export function applications(context: ApplicationsPageContext): Page {
-  const { message, nameOf, user, applications: all, accessRemoved } = context;
+  const { message, nameOf, user, applications: all, accessRemoved, problem } = context;
   const title = message('applicationsTitle');
   return {
     title,
     main: html`<h1>${title}</h1>
+      ${problemNotice(message, problem)}
       ${accessRemoved && html`<p class="notice" role="status">${message('accessRemoved')}</p>`}
       <p class="aside">${message('signedInAs', { user: html`<b>${nameOf(user)}</b>` })}</p>
       <p>${message(all.length > 0 ? 'applicationsIntro' : 'applicationsNone')}</p>

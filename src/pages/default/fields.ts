@@ -1,4 +1,4 @@
-import type { Fields, PageContext } from '../render/contexts.js';
+import type { Fields, OwnPageContext, PageContext } from '../render/contexts.js';
 import { type Html, html } from '../render/html.js';
 
 /** The attribute of the input that gets the focus. */
@@ -13,6 +13,13 @@ export const hidden = (fields: Fields): Html =>
 
 /** Renders the error message above a form. */
 export const problemNotice = (message: PageContext['message'], problem: Problem | undefined): Html | undefined =>
+  problem && html`<p class="notice bad" role="alert" id="problem">${message(problem)}</p>`;
+
+/** Renders the message of a problem above the form of a page of `definePage()`. */
+export const problemOf = <Key extends string>({
+  message,
+  problem,
+}: Pick<OwnPageContext<Key>, 'message' | 'problem'>): Html | undefined =>
   problem && html`<p class="notice bad" role="alert" id="problem">${message(problem)}</p>`;
 
 type Problem = Parameters<PageContext['message']>[0];

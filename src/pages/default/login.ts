@@ -1,4 +1,4 @@
-import type { LoginPageContext, Page } from '../render/contexts.js';
+import type { LoginOption, LoginPageContext, Page } from '../render/contexts.js';
 import { type Html, html } from '../render/html.js';
 import { FOCUSED, hidden, INVALID, problemNotice } from './fields.js';
 
@@ -11,6 +11,7 @@ export function login({
   remember,
   signUp,
   forgotPassword,
+  methods = [],
   problem,
 }: LoginPageContext): Page {
   const title = message('signInTitle');
@@ -52,8 +53,18 @@ export function login({
         }
         <button class="primary wide">${message('signIn')}</button>
       </form>
-      ${link(forgotPassword, message('forgotPassword'))} ${link(signUp, message('signUp'))}`,
+      ${methods.map(loginOption)} ${link(forgotPassword, message('forgotPassword'))} ${link(signUp, message('signUp'))}`,
   };
+}
+
+/** Renders what a method of login shows: its own content, a link, or a form with a button. */
+function loginOption({ label, action, fields, main }: LoginOption): Html {
+  if (main) return main;
+  if (!fields) return html`<p><a class="button wide" href="${action}">${label}</a></p>`;
+  return html`<form method="post" action="${action}">
+    ${hidden(fields)}
+    <button class="wide">${label}</button>
+  </form>`;
 }
 
 const link = (url: string | undefined, text: Html) =>

@@ -1,5 +1,11 @@
 import { countAttempt, type CountedAttempt, countSignIn, networkOf, RateLimit } from '../../../lib/adapter/index.js';
-import { type Awaitable, capability, type Response, type ServerContext } from '../../../lib/index.js';
+import {
+  type Awaitable,
+  capability,
+  type Response,
+  type ServerContext,
+  TemporarilyUnavailableError,
+} from '../../../lib/index.js';
 import { tenantOf } from '../../tenants/tenant-of.js';
 
 /** An attempt to sign in with a password, or to verify or send a code of a second factor. */
@@ -46,7 +52,7 @@ export interface Throttle {
 export const THROTTLE = capability<Throttle>('throttle of sign-in attempts', 'pages');
 
 /** An attempt that is allowed. */
-export interface AllowedAttempt {
+interface AllowedAttempt {
   /** Takes the attempt back from the count: it succeeded, or it could not be verified. */
   readonly giveBack: () => Promise<unknown>;
 }
@@ -54,15 +60,55 @@ export interface AllowedAttempt {
 /** The limit of codes that a user enters, and separately of codes that are sent to a user. */
 const codes = new RateLimit('second factor', { requests: 5, per: 900 });
 
+/** The part of a request for a page that attempts need. */
+interface Attempted {
+  readonly server: ServerContext;
+  readonly response: Response;
+}
+
+/**
+ * Counts an attempt and verifies it. An attempt that succeeds, or cannot be verified at the moment, does not count.
+ * @param verify returns a falsy value if the proof is wrong
+ * @returns the result of `verify`. `'throttled'` if there were too many attempts, `'busy'` if the verification is
+ * temporarily unavailable. Both set `Retry-After`.
+ */
+export async function countedAttempt<T>(
+  attempt: Attempt,
+  { server, response }: Attempted,
+  verify: () => Awaitable<T>,
+  keepsCount = false,
+): Promise<T | 'throttled' | 'busy'> {
+  return unlessBusy(response, async () => {
+    const allowed = await admit(attempt, { server, response });
+    if (!allowed) return 'throttled';
+    try {
+      const result = await verify();
+      if (result && !keepsCount) await allowed.giveBack();
+      return result;
+    } catch (error) {
+      if (error instanceof TemporarilyUnavailableError) await allowed.giveBack();
+      throw error;
+    }
+  });
+}
+
+/** Returns the result of a function, or `'busy'` if it is temporarily unavailable. Sets `Retry-After` in that case. */
+export async function unlessBusy<T>(response: Response, work: () => Awaitable<T>): Promise<T | 'busy'> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof TemporarilyUnavailableError)) throw error;
+    response.set('retry-after', String(Math.ceil(error.retryAfter ?? 5)));
+    return 'busy';
+  }
+}
+
 /**
  * Counts an attempt by the application's throttle or, without one, by the default limits. Sets `Retry-After` if there
  * were too many. RFC 9110 §10.2.3
  * @returns `undefined` if there were too many attempts
  */
-export async function admit(
-  attempt: Attempt,
-  { server, response }: { server: ServerContext; response: Response },
-): Promise<AllowedAttempt | undefined> {
+async function admit(attempt: Attempt, { server, response }: Attempted): Promise<AllowedAttempt | undefined> {
   const throttle = server.find(THROTTLE);
   const { wait, giveBack } = throttle ? await countBy(throttle, attempt) : await countByDefault(attempt, server);
   if (wait > 0) response.set('retry-after', String(Math.ceil(wait)));

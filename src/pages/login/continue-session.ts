@@ -2,9 +2,8 @@ import { LOGOUT } from '../../../lib/adapter/index.js';
 import type { RememberedSession } from '../../../lib/index.js';
 import { withQuery } from '../local-path.js';
 import { reportUser, reportUserRefused } from '../page-events.js';
-import { secondFactorPath } from '../second-factor/page.js';
-import { SecondFactorLogin } from '../second-factor/login.js';
 import { type Site, textOf, type PageRequest } from '../site.js';
+import { loginFlowOf } from './login-flow.js';
 
 /** The query parameter of a login page that was loaded again after a parallel request. */
 const AGAIN = 'again';
@@ -28,11 +27,10 @@ export async function continueSession(
   }
   if (remembered.state === 'current') {
     const { session } = remembered;
-    const secondFactor = SecondFactorLogin.of(site);
-    if (secondFactor && (await secondFactor.policy.isRequired(session.user, pageRequest, session))) {
-      const isSent = await secondFactor.beginEvenIfNotSent(session.user, pageRequest, { ...session, remember: true });
-      return secondFactorPath(site, pageRequest, isSent ? { sent: '' } : {});
-    }
+    const { user, authTime, acr, amr } = session;
+    const login = { user, authTime, acr, amr, remember: true };
+    const step = await loginFlowOf(site).next(login, pageRequest);
+    if (step) return (await loginFlowOf(site).begin(step, login, pageRequest)).path;
     if (await modelSessions.continueRemembered(session, pageRequest)) {
       reportUser(server, 'user.signed_in', { user: session.user, pageRequest });
       return next;

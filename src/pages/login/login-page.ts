@@ -1,47 +1,74 @@
 import { MAX_USER_NAME_LENGTH } from '../../../lib/adapter/index.js';
-import type { LoginPageContext } from '../render/contexts.js';
 import { pathOf, withQuery } from '../local-path.js';
 import { reportUserRefused } from '../page-events.js';
-import { returnPath, type Site, textOf, type PageRequest, requestedAcr } from '../site.js';
+import type { PageData } from '../render/page-renderer.js';
+import { preferencesOf, returnPath, textOf, requestedAcr } from '../site.js';
+import { readyMade, type ReadyMadePage } from '../toolkit/answers.js';
+import type { PageCall } from '../toolkit/page-call.js';
+import { LOGIN_METHODS } from './methods.js';
 
-const STATUS = { wrong: 401, expired: 403, busy: 503, throttled: 429 } as const;
-
-/** The reasons in the event of a rejected login. A busy server is not reported as a rejected login. */
-const REASONS = {
-  wrong: 'user name or password is incorrect',
-  expired:
-    'CSRF token of the login form is missing, invalid, or from another browser or site, or the pending login has expired',
-  throttled: 'too many login attempts',
+/**
+ * The problems of the login page, with their status, and the reason in the event of a rejected login. A busy server is
+ * not reported as a rejected login.
+ */
+export const LOGIN_PROBLEMS = {
+  wrong: { status: 401, reason: 'user name or password is incorrect' },
+  expired: {
+    status: 403,
+    reason:
+      'CSRF token of the login form is missing, invalid, or from another browser or site, or the pending login has expired',
+  },
+  busy: { status: 503 },
+  throttled: { status: 429, reason: 'too many login attempts' },
 } as const;
 
-/** Why the login page is shown again. */
-export type LoginProblem = keyof typeof STATUS;
+/** Shows the login page to a user whose pending login has expired. */
+export async function showLogin(call: PageCall, problem: 'expired'): Promise<ReadyMadePage> {
+  const { status, reason } = LOGIN_PROBLEMS[problem];
+  reportUserRefused(call.server, { reason, status, pageRequest: call });
+  return readyMade('login', { ...(await loginData(call, problem)), problem }, { status });
+}
 
-/** Shows the login page. Its form and links keep the page to return to. */
-export function showLogin(site: Site, pageRequest: PageRequest, problem?: LoginProblem): void {
-  const { request } = pageRequest;
-  const context: Pick<LoginPageContext, 'username' | 'problem' | 'signUp' | 'forgotPassword' | 'remember'> = {};
-  const username = textOf(request, problem ? 'username' : 'login_hint')?.slice(0, MAX_USER_NAME_LENGTH);
-  if (username !== undefined) context.username = username;
-  if (problem) context.problem = problem;
+/**
+ * Returns the data of the login page. Its form and links keep the page to return to.
+ * @param problem why the page is shown again
+ */
+export async function loginData(call: PageCall, problem?: string): Promise<PageData<'login'>> {
+  const { request, site } = call;
+  const username = textOf(request, problem === undefined ? 'login_hint' : 'username')?.slice(0, MAX_USER_NAME_LENGTH);
   const returnTo = returnPath(request);
   const { signUp, forgotPassword, rememberLifetime } = site.options;
-  if (rememberLifetime !== undefined) {
-    context.remember = textOf(request, 'remember') === '1' || site.modelSessions!.remembered!.hasCookie(pageRequest);
-  }
   const acr = requestedAcr(request);
-  const back = { return_to: site.loginPath(request, returnTo, acr && { acr }) };
-  if (signUp !== undefined) context.signUp = withQuery(signUp, back);
-  if (forgotPassword !== undefined) {
-    // Another server could not return to a path of this server.
-    context.forgotPassword = forgotPassword.startsWith('/') ? withQuery(forgotPassword, back) : forgotPassword;
-  }
-  const fields = site.fields(pageRequest, {
-    return_to: returnTo,
-    acr_values: acr?.join(' '),
-    ui_locales: textOf(request, 'ui_locales'),
-  });
-  const status = problem ? STATUS[problem] : 200;
-  if (problem && problem !== 'busy') reportUserRefused(site.server, { reason: REASONS[problem], status, pageRequest });
-  site.show('login', { ...context, fields, action: pathOf(site.server, 'login', { request }) }, pageRequest, status);
+  const loginPath = site.loginPath(request, returnTo, acr && { acr });
+  const back = { return_to: loginPath };
+  const { methods, scripts } = await shownMethods(call, loginPath);
+  return {
+    ...(username !== undefined && { username }),
+    ...(rememberLifetime !== undefined && {
+      remember: textOf(request, 'remember') === '1' || site.modelSessions!.remembered!.hasCookie(call),
+    }),
+    ...(signUp !== undefined && { signUp: withQuery(signUp, back) }),
+    ...(forgotPassword !== undefined && {
+      // Another server could not return to a path of this server.
+      forgotPassword: forgotPassword.startsWith('/') ? withQuery(forgotPassword, back) : forgotPassword,
+    }),
+    ...(methods.length > 0 && { methods }),
+    ...(scripts.length > 0 && { scripts }),
+    action: pathOf(site.server, 'login', { request }),
+    fields: site.fields(call, {
+      return_to: returnTo,
+      acr_values: acr?.join(' '),
+      ui_locales: textOf(request, 'ui_locales'),
+    }),
+  };
+}
+
+/** Returns what the methods of login besides the password show, and the scripts that they load. */
+async function shownMethods(call: PageCall, loginPath: string) {
+  const { request, response, site } = call;
+  const all = site.server.all(LOGIN_METHODS).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const loginPage = { request, response, loginPath, preferences: preferencesOf(request, loginPath) };
+  const shown = await Promise.all(all.map(async (method) => method.show(loginPage)));
+  const methods = shown.filter((one) => one !== undefined);
+  return { methods, scripts: methods.flatMap(({ script = [] }) => script) };
 }

@@ -4,11 +4,11 @@ import type { Html } from './html.js';
 import type { ENGLISH } from './messages.js';
 
 /** The context of every page. */
-export interface PageContext {
+export interface PageContext<Key extends string = keyof typeof ENGLISH> {
   /** The language of the page, a tag such as `en`. */
   language: string;
   /** Returns a message in the language of the page, with values for its `{placeholders}`. */
-  message: (message: keyof typeof ENGLISH, values?: Readonly<Record<string, unknown>>) => Html;
+  message: (message: Key, values?: Readonly<Record<string, unknown>>) => Html;
   /** Returns the description of a scope value in the language of the page. `undefined` if it has no description. */
   describe: (scope: string) => string | undefined;
   /** Formats a date in the language of the page. */
@@ -27,6 +27,30 @@ export interface FormContext extends PageContext {
   fields: Fields;
 }
 
+/** The context of a page of `definePage()`. */
+export interface OwnPageContext<Key extends string = string> extends PageContext<Key> {
+  /** The URL of the page, which its forms post to. */
+  action: string;
+  /** The hidden fields of its forms. Every form must contain them: `hidden(fields)`. */
+  fields: Fields;
+  /** Why the page is shown again, as the name of a message: `problemOf(context)`. */
+  problem?: Key;
+}
+
+/** What the login page shows for a method: a link, a button, or HTML of its own. */
+export interface LoginOption {
+  /** The text of the link or button. */
+  readonly label: string | Html;
+  /** The path that the link leads to, or that the form of the button posts to. */
+  readonly action: string;
+  /** The hidden fields of the form. If omitted, the option is a link. */
+  readonly fields?: Fields;
+  /** Content that is shown instead of a link or button. It must escape its values. */
+  readonly main?: Html;
+  /** The path of a JavaScript module on this server that the login page loads, for example for passkeys. */
+  readonly script?: string;
+}
+
 /** The context of the login page. Its form posts `username`, `password` and its `fields`. */
 export interface LoginPageContext extends FormContext {
   /** The user name to fill in: as typed before, or as suggested by the client. */
@@ -37,6 +61,10 @@ export interface LoginPageContext extends FormContext {
   remember?: boolean;
   /** The URL of the application's page for forgotten passwords. If omitted, the page has no such link. */
   forgotPassword?: string;
+  /** Methods of login besides the password, as links, buttons or content of their own. */
+  methods?: readonly LoginOption[];
+  /** The paths of the JavaScript modules of the methods. The page loads them. */
+  scripts?: readonly string[];
   /** Why the page is shown again. */
   problem?: 'wrong' | 'expired' | 'busy' | 'throttled';
 }
@@ -136,6 +164,8 @@ export interface ApplicationsPageContext extends FormContext {
   loginUrls?: ReadonlyMap<string, string>;
   /** Whether the access of an application was just removed. */
   accessRemoved: boolean;
+  /** Why the page is shown again. */
+  problem?: 'formExpired';
 }
 
 /** The context of the page to enter the code of a device. Its form posts `user_code` and its `fields`. RFC 8628 §3.3 */

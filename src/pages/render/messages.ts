@@ -11,6 +11,7 @@ export const ENGLISH = {
   expired: 'This form has expired. Please sign in again.',
   busy: 'Sign-in is busy right now. Please try again in a moment.',
   throttled: 'Too many attempts. Please try again later.',
+  formExpired: 'This form has expired. Please try again.',
   codeTitle: 'Enter your code',
   codeOfApp: 'Enter the code from your authenticator app.',
   codeWasSent: 'We sent you a code. Enter it here.',
@@ -85,6 +86,22 @@ export const ENGLISH = {
 
 /** The messages of the pages in another language. If a message is omitted, the English one is used. */
 export type Messages = { readonly [Key in keyof typeof ENGLISH]?: string };
+
+/** The texts of a page or feature of its own: in English, and in other languages by their tag. */
+export interface MessageSet<Key extends string = string> {
+  readonly english: Readonly<Record<Key, string>>;
+  readonly translations: Readonly<Record<string, { readonly [K in Key]?: string } | undefined>>;
+}
+
+/**
+ * Defines the texts of a page of your own, with `{placeholders}` for values. A text that a language lacks is shown in
+ * English. The languages of a site are those of `pages({ languages })`.
+ * @param translations the texts in other languages, by language tag
+ */
+export const defineMessages = <const English extends Readonly<Record<string, string>>>(
+  english: English,
+  translations: Readonly<Record<string, { readonly [Key in keyof English]?: string }>> = {},
+): MessageSet<keyof English & string> => ({ english, translations });
 
 /**
  * A language that the application adds:

@@ -10,7 +10,7 @@ import { login } from '../default/login.js';
 import { secondFactor } from '../default/second-factor.js';
 import { type Html, html } from './html.js';
 import type { LanguagePreferences } from './language.js';
-import type { Scopes } from './messages.js';
+import type { MessageSet, Scopes } from './messages.js';
 import type { PageFunctions } from './page-functions.js';
 import { Translator, type LanguageOptions } from './translator.js';
 import { type Style, styleWith } from './style.js';
@@ -97,8 +97,11 @@ export class PageRenderer {
       ...(frames.length > 0 ? [`frame-src ${frames.join(' ')}`] : []),
       ...(PAGES_WITH_REDIRECTS.includes(name) ? [] : ["form-action 'self'"]),
     ];
-    const { clientLogo }: EmbeddedContent = data;
-    return this.write(render({ ...context, ...data }), context, { status, sources, clientLogo });
+    const { clientLogo, scripts = [] }: EmbeddedContent = data;
+    const { title, main } = render({ ...context, ...data });
+    if (scripts.length > 0) sources.push(...SCRIPT_SOURCES);
+    const page = { title, main: html`${main}${[...new Set(scripts)].map(scriptOf)}` };
+    return this.write(page, context, { status, sources, clientLogo });
   }
 
   /**
@@ -111,13 +114,25 @@ export class PageRenderer {
     const page = {
       title: html`${title}`,
       main: html`<h1>${title}</h1>
-        ${typeof main === 'string' ? html`<p>${main}</p>` : main}
-        ${script !== undefined && html`<script src="${script}" type="module"></script>`}`,
+        ${typeof main === 'string' ? html`<p>${main}</p>` : main} ${script !== undefined && scriptOf(script)}`,
     };
-    const sources = script === undefined ? [] : ["script-src 'self'", "connect-src 'self'"];
+    const sources = script === undefined ? [] : SCRIPT_SOURCES;
     const shown = this.write(page, context, { status, sources });
     // With `no-referrer`, browsers send `Origin: null` with a form, and CSRF checks of the application fail.
     return { ...shown, headers: { ...shown.headers, 'Referrer-Policy': 'same-origin' } };
+  }
+
+  /** Renders a page of `definePage()` in a language that the user prefers, with the headers of the ready-made pages. */
+  renderOwn(
+    render: (context: PageContext<string>) => Page,
+    { status, messages = NO_MESSAGES, script, leavesSite = false }: OwnPageSettings,
+    preferences: LanguagePreferences,
+  ): RenderedPage {
+    const context = this.translator.contextWith(messages, preferences);
+    const { title, main } = render(context);
+    const page = { title, main: html`${main}${script !== undefined && scriptOf(script)}` };
+    const sources = [...(script === undefined ? [] : SCRIPT_SOURCES), ...(leavesSite ? [] : ["form-action 'self'"])];
+    return this.write(page, context, { status, sources });
   }
 
   /** Renders the document around a page, with its headers. */
@@ -153,6 +168,20 @@ export class PageRenderer {
   }
 }
 
+const NO_MESSAGES: MessageSet = { english: {}, translations: {} };
+
+const SCRIPT_SOURCES = ["script-src 'self'", "connect-src 'self'"];
+
+const scriptOf = (path: string) => html`<script src="${path}" type="module"></script>`;
+
+/** The status of a page of `definePage()`, its texts, and what its Content Security Policy must allow. */
+interface OwnPageSettings {
+  status: number;
+  messages?: MessageSet | undefined;
+  script?: string | undefined;
+  leavesSite?: boolean | undefined;
+}
+
 /** The status of a page, and the additions to its Content Security Policy. */
 interface PageSettings {
   status: number;
@@ -180,6 +209,7 @@ export type RenderedPage = Extract<InteractionResponse, { html: string }>;
 /** The parts of a page that its Content Security Policy must allow. */
 interface EmbeddedContent {
   frames?: readonly string[];
+  scripts?: readonly string[];
   clientLogo?: string | undefined;
 }
 

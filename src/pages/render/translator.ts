@@ -2,7 +2,7 @@ import { type Client, InvalidArgumentError, type User } from '../../../lib/index
 import type { PageContext } from './contexts.js';
 import { fill } from './html.js';
 import { chooseLanguage, type LanguagePreferences } from './language.js';
-import { ENGLISH, type Language, type Scopes, scopeDescription } from './messages.js';
+import { ENGLISH, type Language, type MessageSet, type Scopes, scopeDescription } from './messages.js';
 
 /** The languages and texts of the pages. */
 export interface LanguageOptions {
@@ -30,6 +30,18 @@ export class Translator {
 
   contextFor(preferences: LanguagePreferences): PageContext {
     return this.contexts.get(chooseLanguage(this.languages, preferences))!;
+  }
+
+  /** Returns the context of a page with texts of its own. */
+  contextWith(own: MessageSet, preferences: LanguagePreferences): PageContext<string> {
+    const base = this.contextFor(preferences);
+    const { english, translations } = own;
+    const chain = [base.language, base.language.split('-', 1)[0]!].map((tag) => translations[tag]);
+    const message = (key: string, values?: Readonly<Record<string, unknown>>) =>
+      Object.hasOwn(english, key)
+        ? fill(chain.find((texts) => texts?.[key])?.[key] ?? english[key]!, values)
+        : base.message(key as keyof typeof ENGLISH, values);
+    return { ...base, message };
   }
 
   private contextOf(tag: string): PageContext {

@@ -1,36 +1,31 @@
 import type { Session, User } from '../../../lib/index.js';
-import { admit, giveBackSentCode } from '../login/attempts.js';
-import { PendingLogins } from './pending-logins.js';
-import { type ResolvedSecondFactor, SECOND_FACTOR, type SecondFactor } from './options.js';
-import { formBinding } from './page.js';
-import { type FirstFactor, SecondFactorPolicy } from './policy.js';
-import type { Site, PageRequest } from '../site.js';
+import { countedAttempt, giveBackSentCode } from '../login/attempts.js';
+import { type Continued, loginFlowOf } from '../login/login-flow.js';
 import { startSession } from '../login/start-session.js';
-import { unlessBusy, unlessUnavailable } from '../login/unless-busy.js';
+import { SECOND_FACTOR_STEP } from '../login/steps.js';
+import { returnPath, type Site, type PageRequest } from '../site.js';
+import { type ResolvedSecondFactor, SECOND_FACTOR, type SecondFactor } from './options.js';
+import { SecondFactorPolicy } from './policy.js';
 
 /** Why a code could not be verified or sent. */
 type Delay = 'busy' | 'throttled';
 
-/** The user who must enter a code, after the first factor or to strengthen an existing session. */
+/** The user who must enter a code: in a pending login, or to strengthen an existing session. */
 export interface PendingUser {
   user: User;
   /** The session to strengthen. If omitted, the user is not signed in yet. */
   session?: Session;
-  /** The first factor of a user who is not signed in yet. */
-  firstFactor?: FirstFactor;
 }
 
-/** The steps of a login after the first factor: sends codes, verifies them, and starts the session. */
+/** The second factor of logins and sessions: sends codes, verifies them, and continues the login. */
 export class SecondFactorLogin {
   readonly policy: SecondFactorPolicy;
-  private readonly pending: PendingLogins;
 
   constructor(
     private readonly site: Site,
     private readonly options: ResolvedSecondFactor,
   ) {
     this.policy = new SecondFactorPolicy(site, options);
-    this.pending = new PendingLogins(site.server, options.lifetime);
   }
 
   static of(site: Site): SecondFactorLogin | undefined {
@@ -42,96 +37,60 @@ export class SecondFactorLogin {
     return typeof this.factor.send === 'function';
   }
 
-  /**
-   * Starts a pending login after a correct password, and sends a code if the second factor can send codes.
-   * @returns why the code could not be sent; then no login is pending. `undefined` if the login is pending.
-   */
-  async begin(user: User, pageRequest: PageRequest, remember: boolean): Promise<Delay | undefined> {
-    const delay = this.canSend ? await this.send(user, pageRequest) : undefined;
-    if (delay === undefined) await this.pending.start(user, pageRequest, { ...this.policy.passwordFactor, remember });
-    return delay;
-  }
-
-  /**
-   * Starts a pending login, even if no code could be sent: the page of the second factor can send one.
-   * @returns whether a code was sent
-   */
-  async beginEvenIfNotSent(user: User, pageRequest: PageRequest, firstFactor: FirstFactor): Promise<boolean> {
-    const isSent = this.canSend && (await this.send(user, pageRequest)) === undefined;
-    await this.pending.start(user, pageRequest, firstFactor);
-    return isSent;
-  }
-
-  /** Discards the pending login of this browser. */
-  async forget(pageRequest: PageRequest): Promise<void> {
-    await this.pending.end(pageRequest);
-  }
-
-  /**
-   * Returns the user who may enter a code in this browser: after the first factor, or to strengthen a session.
-   * `undefined` if there is no such user.
-   */
-  async find(pageRequest: PageRequest): Promise<PendingUser | undefined> {
-    const pendingLogin = await this.pending.find(pageRequest);
-    if (pendingLogin) return { user: pendingLogin.user, firstFactor: pendingLogin };
-    const session = await this.site.modelSessions!.findSession(pageRequest.request);
+  /** Returns the user of this browser whose session a code can strengthen. `undefined` if there is none. */
+  async findSession({ request }: PageRequest): Promise<PendingUser | undefined> {
+    const session = await this.site.modelSessions!.findSession(request);
     const { acr } = this.options;
     if (!session || acr === undefined || session.acr === acr) return undefined;
     return (await this.policy.isEnrolled(session.user)) ? { user: session.user, session } : undefined;
   }
 
   async send(user: User, pageRequest: PageRequest): Promise<Delay | undefined> {
-    return unlessBusy(async () => {
-      const allowed = await this.admit(user, pageRequest, 'send');
-      if (!allowed) return 'throttled';
-      await unlessUnavailable(async () => this.factor.send!(user), allowed);
-      return undefined;
-    }, pageRequest);
+    const attempt = { ...attemptOf(user, pageRequest), secondFactor: 'send' } as const;
+    // A code that was sent counts until the user enters it.
+    const outcome = await countedAttempt(attempt, this.limited(pageRequest), async () => {
+      await this.factor.send!(user);
+    });
+    return outcome ?? undefined;
   }
 
   async verify(user: User, code: string, pageRequest: PageRequest): Promise<Delay | 'codeWrong' | undefined> {
-    return unlessBusy(async () => {
-      const allowed = await this.admit(user, pageRequest, 'code');
-      if (!allowed) return 'throttled';
-      const verdict: unknown = await unlessUnavailable(async () => this.factor.verify(user, code), allowed);
-      if (verdict !== true) return 'codeWrong';
-      await allowed.giveBack();
-      await giveBackSentCode(attemptOf(user, pageRequest), this.site.server);
-      return undefined;
-    }, pageRequest);
+    const attempt = { ...attemptOf(user, pageRequest), secondFactor: 'code' } as const;
+    const outcome = await countedAttempt(attempt, this.limited(pageRequest), async () => {
+      const verdict: unknown = await this.factor.verify(user, code);
+      return verdict === true;
+    });
+    if (outcome === 'busy' || outcome === 'throttled') return outcome;
+    if (!outcome) return 'codeWrong';
+    await giveBackSentCode(attemptOf(user, pageRequest), this.site.server);
+    return undefined;
   }
 
   /**
-   * Starts the session after a correct code. If a session existed, it keeps its login time and expiry, so that a client
-   * that requests a new login still gets one.
-   * @returns `false` if the pending login or session has expired or was ended
+   * Continues the login or strengthens the session after a correct code. The session keeps its login time and expiry,
+   * so that a client that requests a new login still gets one.
+   * @returns where to go. `undefined` if the pending login or session has expired or was ended.
    */
-  async complete({ user, session }: PendingUser, pageRequest: PageRequest): Promise<boolean> {
-    const { acr, amr } = this.options;
-    // The session may have been ended while the code was verified.
-    const now = await this.find(pageRequest);
-    if (!now || formBinding(now.user) !== formBinding(user) || !now.session !== !session) return false;
-    await this.pending.end(pageRequest);
-    const { modelSessions: own } = this.site;
-    const before = session ?? now.firstFactor;
-    const more = {
-      ...(session && { authTime: session.authTime, expiresAt: session.expiresAt }),
-      ...(now.firstFactor && { authTime: now.firstFactor.authTime }),
-      rememberUntil: session
-        ? await own!.rememberedUntil(user, pageRequest)
-        : own!.rememberUntil(now.firstFactor?.remember),
-      acr: acr ?? before?.acr,
-      amr: [...new Set([...(before?.amr ?? ['pwd']), ...amr, 'mfa'])],
-    };
-    await startSession(this.site, user, pageRequest, more);
-    return true;
+  async complete({ user, session }: PendingUser, pageRequest: PageRequest): Promise<Continued | undefined> {
+    const { acr } = this.options;
+    const amr = [...this.options.amr, 'mfa'];
+    if (!session) {
+      return loginFlowOf(this.site).pass(SECOND_FACTOR_STEP, user['id'], pageRequest, { acr, amr });
+    }
+    const now = await this.findSession(pageRequest);
+    if (!now || String(now.user['id']) !== String(user['id'])) return undefined;
+    await startSession(this.site, user, pageRequest, {
+      authTime: session.authTime,
+      expiresAt: session.expiresAt,
+      rememberUntil: await this.site.modelSessions!.rememberedUntil(user, pageRequest),
+      acr: acr ?? session.acr,
+      amr: [...new Set([...(session.amr ?? ['pwd']), ...amr])],
+    });
+    return { path: returnPath(pageRequest.request) };
   }
 
-  private admit(user: User, pageRequest: PageRequest, secondFactor: 'code' | 'send') {
-    return admit(
-      { ...attemptOf(user, pageRequest), secondFactor },
-      { server: this.site.server, response: pageRequest.response },
-    );
+  private limited({ response }: PageRequest) {
+    return { server: this.site.server, response };
   }
 
   private get factor(): SecondFactor {

@@ -1,68 +1,98 @@
 import type { User } from '../../../lib/index.js';
+import { showLogin } from '../login/login-page.js';
+import { reportUser } from '../page-events.js';
 import type { PageData } from '../render/page-renderer.js';
-import { pathOf } from '../local-path.js';
-import { reportUserRefused } from '../page-events.js';
-import { returnPath, type Site, textOf, type PageRequest, requestedAcr } from '../site.js';
+import { requestedAcr } from '../site.js';
+import type { PageAnswer, PageProblem } from '../toolkit/answers.js';
+import { definePage } from '../toolkit/define-page.js';
+import type { PageCall } from '../toolkit/page-call.js';
+import { SECOND_FACTOR_STEP } from '../login/steps.js';
+import { type PendingUser, SecondFactorLogin } from './login.js';
+import { loginFlowOf } from '../login/login-flow.js';
 
-const STATUS = { codeWrong: 401, codeExpired: 403, busy: 503, throttled: 429 } as const;
+/** Maximum length of a code, without spaces. */
+const MAX_CODE_LENGTH = 100;
 
-const REASONS = {
-  codeWrong: 'code of the second factor is incorrect',
-  codeExpired: 'CSRF token of the second factor form is missing, invalid, or from another browser, site or user',
-  throttled: 'too many attempts with codes of the second factor',
-} as const;
+/** The parts of the page that `SecondFactorPageContext` adds to a form. */
+type Data = Omit<PageData<'secondFactor'>, 'fields' | 'problem'>;
 
-/** Why the page of the second factor is shown again. */
-export type CodeProblem = keyof typeof STATUS;
+/**
+ * The page for the code of a second factor. It is shown only after the first factor, or to a signed-in user whose
+ * session can be strengthened, and reveals nothing to other browsers.
+ */
+export const secondFactorPage = definePage<Data, never, PendingUser>({
+  path: 'oauth/second_factor',
+  render: 'secondFactor',
+  expired: 'codeExpired',
+  problems: {
+    codeWrong: { status: 401, reason: 'code of the second factor is incorrect' },
+    codeExpired: {
+      status: 403,
+      reason: 'CSRF token of the second factor form is missing, invalid, or from another browser, site or user',
+    },
+    throttled: { status: 429, reason: 'too many attempts with codes of the second factor' },
+  },
+  subject: findPendingUser,
+  binding: ({ user }) => formBinding(user),
+  get(call, { user }) {
+    const { request, site } = call;
+    const { canSend } = SecondFactorLogin.of(site)!;
+    const isRecovery = call.text('recovery') !== undefined;
+    const acr = requestedAcr(request);
+    const { recoveryCodes } = site.options.secondFactor!;
+    return {
+      user,
+      codes: isRecovery ? 'recovery' : !canSend ? 'app' : call.text('sent') === undefined ? 'unsent' : 'sent',
+      action: pathOf(call, shownQuery(call)),
+      accounts: site.loginPath(request, call.returnTo, { reauthenticate: true, ...(acr && { acr }) }),
+      ...(recoveryCodes && !isRecovery && { recovery: pathOf(call, { ...shownQuery(call), recovery: '' }) }),
+    };
+  },
+  async post(call, pending) {
+    const login = SecondFactorLogin.of(call.site)!;
+    if (call.text('send') !== undefined && login.canSend) {
+      const delay = await login.send(pending.user, call);
+      return delay ? call.problem(delay) : call.redirect(pathOf(call, { sent: '' }));
+    }
+    return enterCode(login, pending, call);
+  },
+});
 
-/** Returns the path of the page for the code, with the page to return to and the `acr` that a client requests. */
-export function secondFactorPath(
-  { server }: Site,
-  { request }: PageRequest,
-  more: Readonly<Record<string, string | undefined>> = {},
-): string {
-  return pathOf(server, 'second_factor', { request, query: { ...carriedParameters(request), ...more } });
+async function enterCode(
+  login: SecondFactorLogin,
+  pending: PendingUser,
+  call: PageCall,
+): Promise<PageAnswer | PageProblem> {
+  const typed = call.text('code')?.slice(0, 2 * MAX_CODE_LENGTH);
+  const code = typed?.replaceAll(/\s/g, '') ?? '';
+  if (code === '' || code.length > MAX_CODE_LENGTH) return call.problem('codeWrong');
+  const problem = await login.verify(pending.user, code, call);
+  if (problem) return call.problem(problem);
+  const completed = await login.complete(pending, call);
+  if (!completed) return showLogin(call, 'expired');
+  if (pending.session) {
+    reportUser(call.server, 'user.signed_in', { user: pending.user, pageRequest: call, endpoint: call.endpoint });
+  }
+  return completed.path === undefined ? call.back() : call.redirect(completed.path);
+}
+
+/** Returns the user who may enter a code in this browser, or where to go instead. */
+async function findPendingUser(call: PageCall): Promise<PendingUser | PageAnswer> {
+  const login = SecondFactorLogin.of(call.site)!;
+  const pending = (await call.findStep(SECOND_FACTOR_STEP)) ?? (await login.findSession(call));
+  if (pending) return pending;
+  // If the form was already sent, the user is signed in.
+  return call.request.method === 'POST' && !(await call.findUser()) ? showLogin(call, 'expired') : call.back();
 }
 
 /** Returns the text that binds the form to a user. */
-export const formBinding = (user: User): string => ` of the second factor of ${String(user['id'])}`;
+const formBinding = (user: User): string => ` of the second factor of ${String(user['id'])}`;
 
-/** The parts of the page that depend on the options. */
-interface PageOptions {
-  canSend: boolean;
-  recoveryCodes: boolean;
-  problem?: CodeProblem;
-}
+/** Returns the path of the page, with the page to return to and the `acr` that a client requests. */
+const pathOf = (call: PageCall, query: Readonly<Record<string, string | undefined>>) =>
+  loginFlowOf(call.site).pathOf({ endpoint: call.endpoint }, call, query);
 
-/** Shows the page to enter a code. */
-export function showSecondFactor(
-  site: Site,
-  user: User,
-  pageRequest: PageRequest,
-  { canSend, recoveryCodes, problem }: PageOptions,
-): void {
-  const { request } = pageRequest;
-  const [isSent, isRecovery] = [textOf(request, 'sent') !== undefined, textOf(request, 'recovery') !== undefined];
-  const now = { sent: isSent ? '' : undefined, recovery: isRecovery ? '' : undefined };
-  const acr = requestedAcr(request);
-  const data: PageData<'secondFactor'> = {
-    user,
-    codes: isRecovery ? 'recovery' : !canSend ? 'app' : isSent ? 'sent' : 'unsent',
-    action: secondFactorPath(site, pageRequest, now),
-    fields: site.fields(pageRequest, {}, formBinding(user)),
-    accounts: site.loginPath(request, returnPath(request), { reauthenticate: true, ...(acr && { acr }) }),
-  };
-  if (recoveryCodes && !isRecovery) data.recovery = secondFactorPath(site, pageRequest, { ...now, recovery: '' });
-  if (problem) data.problem = problem;
-  const status = problem ? STATUS[problem] : 200;
-  if (problem && problem !== 'busy') {
-    reportUserRefused(site.server, { reason: REASONS[problem], status, pageRequest, endpoint: 'second_factor' });
-  }
-  site.show('secondFactor', data, pageRequest, status);
-}
-
-const carriedParameters = (request: PageRequest['request']) => ({
-  return_to: returnPath(request),
-  acr_values: requestedAcr(request)?.join(' '),
-  ui_locales: textOf(request, 'ui_locales'),
+const shownQuery = (call: PageCall) => ({
+  sent: call.text('sent') === undefined ? undefined : '',
+  recovery: call.text('recovery') === undefined ? undefined : '',
 });

@@ -1,10 +1,8 @@
 import { hasRequestedAcr, OPENID } from '../../../lib/adapter/index.js';
-import type { Session, SignIn, User } from '../../../lib/index.js';
+import type { User } from '../../../lib/index.js';
+import type { Login } from '../login/steps.js';
 import { type Site, type PageRequest, requestedAcr } from '../site.js';
 import { type ResolvedSecondFactor, SECOND_FACTOR } from './options.js';
-
-/** The first factor of a login. */
-export type FirstFactor = Pick<SignIn, 'acr' | 'amr' | 'authTime'> & Pick<Session, 'remember'>;
 
 /** Decides whether a user must enter a code. */
 export class SecondFactorPolicy {
@@ -13,15 +11,11 @@ export class SecondFactorPolicy {
     private readonly options: ResolvedSecondFactor,
   ) {}
 
-  /**
-   * Whether the user must enter a code before a session starts.
-   * @param firstFactor how the application authenticated the user. If omitted, by the password on the login page.
-   */
-  async isRequired(user: User, pageRequest: PageRequest, firstFactor?: FirstFactor): Promise<boolean> {
-    if (firstFactor && this.hadTwoFactors(firstFactor)) return false;
-    const isWanted =
-      this.options.when === 'always' || this.wouldSatisfy(pageRequest, (firstFactor ?? this.passwordFactor).acr);
-    return isWanted && this.isEnrolled(user);
+  /** Whether the user must enter a code before a session starts. */
+  async isRequired(login: Login, pageRequest: PageRequest): Promise<boolean> {
+    if (this.hadTwoFactors(login)) return false;
+    const isWanted = this.options.when === 'always' || this.wouldSatisfy(pageRequest, login.acr);
+    return isWanted && this.isEnrolled(login.user);
   }
 
   /**
@@ -44,16 +38,11 @@ export class SecondFactorPolicy {
   }
 
   /** Whether the login already had two factors. */
-  private hadTwoFactors({ acr, amr }: FirstFactor): boolean {
+  private hadTwoFactors({ acr, amr }: Login): boolean {
     if (amr?.includes('mfa')) return true;
     const acrValues = this.site.server.find(OPENID)?.acrValues ?? [];
     const requested = this.options.acr === undefined ? [] : [this.options.acr];
     return acr !== undefined && hasRequestedAcr({ signIn: { acr } }, requested, acrValues, true);
-  }
-
-  /** The first factor of a login by password. */
-  get passwordFactor(): FirstFactor {
-    return { acr: this.options.passwordAcr, amr: this.site.options.signIn?.amr ?? ['pwd'] };
   }
 
   /** Whether the user has set up the second factor. */

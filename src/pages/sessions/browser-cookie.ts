@@ -6,7 +6,7 @@ import { boundToTenant, tenantOf } from '../../tenants/tenant-of.js';
 /** The cookies of the pages, with the pattern of their values. */
 const KINDS = {
   'oauth2-session': /^[\w-]{43}$/,
-  'oauth2-second-factor': /^[\w-]{43}$/,
+  'oauth2-pending-login': /^[\w-]{43}$/,
   'oauth2-prompt': /^[\w-]{43}$/,
   'oauth2-remembered': /^[\w-]{43}$/,
   'oauth2-known-browser': /^[\w-]{22}\.[\w-]{43}$/,

@@ -2,9 +2,9 @@ import type { SignOutInitiator } from '../../../lib/adapter/index.js';
 import type { Awaitable, User } from '../../../lib/index.js';
 import { tenantFilter } from '../../tenants/tenant-of.js';
 import { reportGrantsEnded, reportUser } from '../page-events.js';
-import { SecondFactorLogin } from '../second-factor/login.js';
 import { findUserToSignOut, signOut } from './sign-out.js';
 import type { Site, PageRequest } from '../site.js';
+import { loginFlowOf } from '../login/login-flow.js';
 
 /** The model method that revokes all grants of a user, for `signOutEndsGrants`. */
 interface GrantsModel {
@@ -23,7 +23,7 @@ export async function endSession(
   initiator?: SignOutInitiator,
 ): Promise<readonly string[]> {
   const { server, options } = site;
-  await SecondFactorLogin.of(site)?.forget(pageRequest);
+  await loginFlowOf(site).pending.end(pageRequest);
   const frames = await signOut(site, user, pageRequest, { initiator });
   const model = server.options.model as object as GrantsModel;
   const userId = user['id'] as string;
@@ -44,7 +44,7 @@ export async function endSessionHere(
 ): Promise<readonly string[]> {
   const user = await findUserToSignOut(site, pageRequest);
   if (user) return endSession(site, user, pageRequest, initiator);
-  await SecondFactorLogin.of(site)?.forget(pageRequest);
+  await loginFlowOf(site).pending.end(pageRequest);
   await site.sessions.end(pageRequest.request, pageRequest.response);
   return [];
 }

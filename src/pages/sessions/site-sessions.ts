@@ -1,5 +1,5 @@
 import { senderOf, signInClaims } from '../../../lib/adapter/index.js';
-import { InvalidArgumentError, InvalidRequestError, Request, type Session, type User } from '../../../lib/index.js';
+import { InvalidArgumentError, InvalidRequestError, type Session, type User } from '../../../lib/index.js';
 import type {
   FindUserOptions,
   SessionOperations,
@@ -9,14 +9,11 @@ import type {
 import { hidden } from '../default/fields.js';
 import { endSessionHere } from './end-session.js';
 import type { Html } from '../render/html.js';
-import { localPath, pathOf } from '../local-path.js';
-import { reportUser } from '../page-events.js';
+import { localPath } from '../local-path.js';
 import type { PageContent, RenderedPage } from '../render/page-renderer.js';
-import { secondFactorPath } from '../second-factor/page.js';
-import { SecondFactorLogin } from '../second-factor/login.js';
-import { preferencesOf, returnPath, type Site, textOf, type PageRequest } from '../site.js';
-import { startSession } from '../login/start-session.js';
+import { preferencesOf, returnPath, returnRequest, type Site, textOf, type PageRequest } from '../site.js';
 import { UserSessions } from './user-sessions.js';
+import { loginFlowOf } from '../login/login-flow.js';
 
 /** Methods of requests that links and identity providers may send. RFC 9110 §9.2.1 */
 const SAFE = ['GET', 'HEAD'];
@@ -38,22 +35,11 @@ export class SiteSessions implements SessionOperations {
     if (!site.modelSessions) verifyNoSignInDetails(options);
     const remember = options.remember === true;
     if (remember) verifyRemembering(site);
-    const pageRequest = { request: this.asLoginRequest(browser.request, options), response: browser.response };
-    const firstFactor = { acr, amr: amr ?? [], remember, ...(authTime && { authTime }) };
-    const secondFactor = SecondFactorLogin.of(site);
-    if (secondFactor && (await secondFactor.policy.isRequired(user, pageRequest, firstFactor))) {
-      const isSent = await secondFactor.beginEvenIfNotSent(user, pageRequest, firstFactor);
-      return secondFactorPath(site, pageRequest, isSent ? { sent: '' } : {});
-    }
-    await secondFactor?.forget(pageRequest);
-    await startSession(site, user, pageRequest, {
-      acr,
-      amr,
-      ...(authTime && { authTime }),
-      rememberUntil: site.modelSessions?.rememberUntil(remember),
-    });
-    reportUser(site.server, 'user.signed_in', { user, pageRequest, endpoint: 'sessions' });
-    return returnPath(pageRequest.request) ?? null;
+    const { request, response } = browser;
+    const returnTo = options.returnTo === undefined ? returnPath(request) : localPath(options.returnTo);
+    const pageRequest = { request: returnRequest(site, request, returnTo), response };
+    const login = { user, acr, amr: amr ?? [], remember, ...(authTime && { authTime }) };
+    return (await loginFlowOf(site).continue(login, pageRequest, { endpoint: 'sessions' })).path ?? null;
   }
 
   async signOut(pageRequest: PageRequest): Promise<void> {
@@ -118,22 +104,6 @@ export class SiteSessions implements SessionOperations {
     const sender = senderOf(request, this.site.server.issuerOf(request));
     if (sender === 'own' || (sender === 'hidden' && this.site.hasValidFormToken(pageRequest))) return;
     throw new InvalidRequestError('Invalid request: the form was sent by a page of another site', { code: 403 });
-  }
-
-  /**
-   * Returns a request with the parameters of the login page. If `return_to` is the login page itself, as in the link to
-   * the sign-up page, its own parameters are used, such as `return_to` and `acr_values`.
-   */
-  private asLoginRequest(request: Request, { returnTo }: SignInOptions): Request {
-    const path = returnTo === undefined ? returnPath(request) : localPath(returnTo);
-    const { headers, method } = request;
-    const native: unknown = request['native'];
-    const make = (query: Record<string, string>) => new Request({ headers, method, query, body: {}, native });
-    if (path === undefined) return make({});
-    const { pathname, searchParams } = new URL(path, 'http://here.invalid');
-    const login = this.site.options.login ?? pathOf(this.site.server, 'login', { request });
-    const isLogin = pathname === new URL(login, 'http://here.invalid').pathname;
-    return make(isLogin ? Object.fromEntries(searchParams) : { return_to: path });
   }
 }
 

@@ -22,7 +22,7 @@ const PWD = 'urn:example:pwd';
 const MFA = 'urn:example:mfa';
 const CALLBACK = 'https://app.example/callback';
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
-const HALF = 'oauth2-second-factor';
+const HALF = 'oauth2-pending-login';
 const SESSION = 'oauth2-session';
 const ESSENTIAL = { claims: JSON.stringify({ id_token: { acr: { essential: true, value: MFA } } }) };
 
@@ -190,7 +190,7 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
     expect((await follow(visitor, await visitor.get('/oauth/applications'))).heading).toBe('Sign in');
     const decided = await visitor.post(asked(), { decision: 'allow', ticket: 'x' });
     expect(decided.location).toMatch(/^\/oauth\/login/);
-    for (const cookie of [half, `second factor ${half}`, `second%20factor%20${half}`]) {
+    for (const cookie of [half, `pending login ${half}`, `pending%20login%20${half}`]) {
       const forger = new PageBrowser(url);
       forger.cookies.set(SESSION, cookie);
       expect((await go(forger)).heading).toBe('Sign in');
@@ -643,7 +643,7 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
     const half = named(HALF);
     await visitor.send(page, { code: '123451' });
     const forger = new PageBrowser(url);
-    for (const cookie of [digest(`second factor ${half}`), digest(half), digest(named(SESSION))]) {
+    for (const cookie of [digest(`pending login ${half}`), digest(half), digest(named(SESSION))]) {
       forger.cookies.set(SESSION, cookie);
       expect((await forger.get('/plain/applications')).location).toMatch(/^\/plain\/login/);
     }

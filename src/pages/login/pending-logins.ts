@@ -1,0 +1,50 @@
+import type { Model, ServerContext, SessionModel } from '../../../lib/index.js';
+import { boundToTenant } from '../../tenants/tenant-of.js';
+import { BrowserCookie } from '../sessions/browser-cookie.js';
+import type { PageRequest } from '../site.js';
+import type { Login } from './steps.js';
+
+/**
+ * The logins of users whom a method has identified, but who must still pass a step, such as a second factor. The model
+ * stores them like sessions, so that revoking all grants of a user ends them too. The prefix of their ids prevents
+ * their use as a session cookie.
+ */
+export class PendingLogins {
+  private readonly model: Model & SessionModel;
+
+  constructor(private readonly server: ServerContext) {
+    this.model = server.options.model as Model & SessionModel;
+  }
+
+  /** @param lifetime seconds in which the user must pass the next step */
+  async start(login: Login, pageRequest: PageRequest, lifetime: number): Promise<void> {
+    await this.end(pageRequest);
+    const sessionId = this.idOf(this.cookie(pageRequest).issue(lifetime));
+    const now = Date.now();
+    const { user, acr, amr, remember, passedSteps, pendingStep, authTime = new Date(now) } = login;
+    const { issuer } = this.server.options;
+    const at = { sessionId, user, authTime, expiresAt: new Date(now + lifetime * 1000), issuer };
+    const state = { acr, amr, remember, passedSteps, pendingStep };
+    await this.model.saveSession({ ...at, ...state, isPending: true });
+  }
+
+  async find(pageRequest: PageRequest): Promise<Login | undefined> {
+    const { value } = this.cookie(pageRequest);
+    const session = value === undefined ? undefined : await this.model.getSession(this.idOf(value));
+    return session && session.expiresAt.getTime() > Date.now() ? session : undefined;
+  }
+
+  /** Ends the pending login. The cookie stays, but refers to nothing. */
+  async end(pageRequest: PageRequest): Promise<void> {
+    const { value } = this.cookie(pageRequest);
+    if (value !== undefined) await this.model.revokeSession({ sessionId: this.idOf(value) });
+  }
+
+  private cookie({ request, response }: PageRequest): BrowserCookie {
+    return new BrowserCookie(request, response, this.server, 'oauth2-pending-login');
+  }
+
+  private idOf(value: string): string {
+    return `pending login ${boundToTenant(value, this.server)}`;
+  }
+}
