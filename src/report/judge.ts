@@ -36,7 +36,7 @@ export class Judgement {
     this.examined.push(examined);
     for (const rule of rules) {
       this.rules.add(rule.id);
-      const found = [...rule.judge(facts)].map((one) => this.findingOf(rule, one, facts.isDevelopment, place));
+      const found = observationsOf(rule, facts).map((one) => this.findingOf(rule, one, facts.isDevelopment, place));
       // Open findings are kept before accepted ones.
       const kept = found.toSorted(byUrgency).slice(0, MAX_FINDINGS);
       this.findings.push(...kept);
@@ -77,6 +77,16 @@ export class Judgement {
         expired: `The acceptance ended on ${acceptance.until}. Its reason was: ${acceptance.reason}`,
       }),
     };
+  }
+}
+
+/** Returns what a rule observes. If it throws, this is the only observation, so that other rules still count. */
+function observationsOf<Facts>(rule: Rule<Facts>, facts: Facts): readonly Observation[] {
+  try {
+    return [...rule.judge(facts)];
+  } catch (error) {
+    // The message may contain a value of the configuration.
+    return [{ subject: 'rule', is: `The rule failed with a ${(error as Error | undefined)?.name ?? 'value'}.` }];
   }
 }
 

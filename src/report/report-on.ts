@@ -1,3 +1,4 @@
+import { assertConfig } from '../../lib/adapter/index.js';
 import type { OAuth2Server } from '../../lib/index.js';
 import { tenantServersOf } from '../tenants/tenant-servers-of.js';
 import { type AcceptedFinding, AcceptedFindings } from './accepted-findings.js';
@@ -39,13 +40,14 @@ export interface ReportedServer {
 
 /**
  * Judges servers, and a deployment from outside, and returns the report. It changes nothing.
- * @throws {InvalidArgumentError} If an accepted finding is invalid.
+ * @throws {InvalidArgumentError} If an accepted finding is invalid, or if there is no server and no URL.
  * @throws {InvalidRequestError} (404) If a tenant is unknown.
  */
 export async function reportOn(
   servers: readonly ReportedServer[],
   { accepted = [], clients, tenants = [], url }: OAuth2ReportOptions & ReportRequest = {},
 ): Promise<Report> {
+  assertConfig(servers.length > 0 || url !== undefined, NO_SERVER);
   const judgement = new Judgement(new AcceptedFindings(accepted));
   for (const { name, server, application } of servers) {
     const tenantServers = tenantServersOf(server);
@@ -63,6 +65,9 @@ export async function reportOn(
   if (url !== undefined) judgement.judge(await examineDeployment(url), DEPLOYMENT_RULES, url);
   return judgement.report();
 }
+
+const NO_SERVER =
+  'no server was found to report on: import OAuth2Module. A server with a request-scoped model cannot be examined';
 
 const ALL_RULES = Object.values(RULES).flat();
 /** The rules for the part of a server that all tenants share. Its features belong to the servers of tenants. */

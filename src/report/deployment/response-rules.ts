@@ -2,6 +2,9 @@ import { listed, observe } from '../rules/observe.js';
 import { type DeploymentRule, header, perPage, rule } from './deployment-rule.js';
 import { FORGED_HOST, parseObject } from './examine.js';
 
+/** A line of a stack trace: `at run (/srv/app/main.js:1:2)`. */
+const STACK = /^\s+at .+:\d+:\d+\)?\s*$/;
+
 /** Rules about pages, cookies and endpoints of a deployment. */
 export const RESPONSE_RULES: readonly DeploymentRule[] = [
   rule('page-frameable', 'high', 'RFC 9700 §4.16', {
@@ -109,7 +112,9 @@ export const RESPONSE_RULES: readonly DeploymentRule[] = [
     code: 'NODE_ENV=production node dist/main.js',
     risk: 'An attacker learns versions and paths.',
     judge: ({ token, pages, document }) =>
-      [token, document, ...Object.values(pages)].some((one) => /\n?\s+at .+[/\\][^\s]+:\d+:\d+/.test(one?.body ?? ''))
+      [token, document, ...Object.values(pages)].some((one) =>
+        (one?.body ?? '').split('\n').some((line) => STACK.test(line.slice(0, 300))),
+      )
         ? observe('errors', 'A response contains a stack trace.')
         : [],
   }),

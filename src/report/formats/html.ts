@@ -41,7 +41,7 @@ ${report.unusedAcceptances.map((one) => `<p>\`accepted\` matches nothing: ${text
 
 function sectionOf(findings: readonly [Finding, ...Finding[]]): string {
   const [{ severity, rule, source, should, change, code, risk }] = findings;
-  return `<section class="${severity}">
+  return `<section class="${text(severity)}">
 <h2>${text(severity)}: ${text(rule)} <small>${text(source)}</small></h2>
 <ul>${findings.map(itemOf).join('')}</ul>
 <dl>

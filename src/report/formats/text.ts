@@ -19,9 +19,9 @@ export function textReport(report: Report): string {
     ...section('To know', facts),
     ...section('Accepted', accepted),
     ...section('Remove', unused),
-    summaryOf(report),
+    printable(summaryOf(report)),
   ];
-  return sections.join('\n\n').replaceAll(UNPRINTABLE, '\u{FFFD}');
+  return sections.join('\n\n');
 }
 
 /** Groups findings that have the same rule and severity. */
@@ -39,7 +39,7 @@ export function groupByRule(findings: readonly Finding[]): readonly (readonly [F
 function block(findings: readonly [Finding, ...Finding[]]): string {
   const [{ severity, rule, source, should, change, code, risk }] = findings;
   return [
-    `${severity.toUpperCase().padEnd(INDENT)}${rule}  (${source})`,
+    printable(`${severity.toUpperCase().padEnd(INDENT)}${rule}  (${source})`),
     ...findings.map((one) => line('', describe(one))),
     line('Should', should),
     line('Change', change),
@@ -52,11 +52,17 @@ function block(findings: readonly [Finding, ...Finding[]]): string {
 const describe = (one: Finding) =>
   [placeOf(one) && `[${placeOf(one)}]`, `${one.subject}:`, one.is, one.expired].filter(Boolean).join(' ');
 
+/** Returns a labelled text in one line, or in two if the label is long. */
 const line = (label: string, text: string) =>
-  label.length < INDENT ? `  ${label.padEnd(INDENT - 2)}${text}` : `  ${label}\n${' '.repeat(INDENT)}${text}`;
+  label.length < INDENT
+    ? `  ${label.padEnd(INDENT - 2)}${printable(text)}`
+    : `  ${printable(label)}\n${' '.repeat(INDENT)}${printable(text)}`;
 
 const section = (title: string, lines: readonly string[]) =>
   lines.length === 0 ? [] : [[title.toUpperCase(), ...lines].join('\n')];
 
-/** Characters that a terminal may interpret, except line feeds, and those that change the direction of text. */
-const UNPRINTABLE = /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+/** Replaces characters that a terminal may interpret. A client could otherwise add lines of its own by its ID. */
+const printable = (text: string) => text.replaceAll(UNPRINTABLE, '\u{FFFD}');
+
+/** Control characters, and characters that end a line or change the direction of text. */
+const UNPRINTABLE = /[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;

@@ -46,6 +46,7 @@ export const SIGN_IN_RULES: readonly ReportRule[] = [
     change: 'Implement `findByUsername()` and `verifyPassword()` of the users.',
     code: 'findByUsername: (name) => table.findBy(name), verifyPassword: (user, password) => verifyPassword(password, user?.hash)',
     risk: 'Different spellings of one name are counted separately, if your look-up accepts them.',
+    isFineInDevelopment: true,
     judge: ({ has, settings, store }) =>
       observe(
         'users',

@@ -15,7 +15,14 @@ import {
 } from 'nest-oauth2';
 import { keys } from 'nest-oauth2/jose';
 import { mcp } from 'nest-oauth2/mcp';
-import { formatReport, OAuth2Report, type OAuth2ReportOptions, openFindings, REPORT_RULES } from 'nest-oauth2/report';
+import {
+  formatReport,
+  OAuth2Report,
+  type OAuth2ReportOptions,
+  openFindings,
+  REPORT_RULES,
+  reportOn,
+} from 'nest-oauth2/report';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
 import { reportAbout, SECRET, users } from './reported-server.js';
@@ -252,6 +259,8 @@ describe('the formats', () => {
 
   it('replace characters that a terminal interprets', async () => {
     expect(formatReport(await report(), 'text')).not.toMatch(/[\0-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
+    const forged = await reportAbout({ client: { id: 'web\nHIGH      forged', grants: ['password'] } });
+    expect(formatReport(forged, 'text')).not.toMatch(/^HIGH {6}forged/m);
   });
 
   it('write a SARIF 2.1.0 log with suppressed accepted findings', async () => {
@@ -311,6 +320,40 @@ interface Sarif {
     }[];
   }[];
 }
+
+describe('a report', () => {
+  it('is still made if a rule or the store fails', async () => {
+    const judge = () => {
+      throw new TypeError('hunter2');
+    };
+    const texts = { severity: 'high', source: 'House rule 1', should: 'A.', change: 'B.', risk: 'C.' } as const;
+    const own: Feature = {
+      id: 'own',
+      install: (builder) => builder.contribute(REPORT_RULES, { id: 'own-rule', ...texts, judge }),
+    };
+    const fail = () => Promise.reject(new Error('hunter2'));
+    const model = Object.assign(new MemoryStore({ users }), { ping: fail, listClients: fail });
+    const report = await reportAbout({ clients: undefined, options: { model, features: [own] } });
+    const failed = report.findings.filter(({ rule }) => ['own-rule', 'store-unreachable'].includes(rule));
+    expect(failed.map(({ is }) => is).toSorted()).toEqual([
+      'The rule failed with a TypeError.',
+      '`MemoryStore` cannot be reached.',
+    ]);
+    const unlisted = report.findings.find(({ rule }) => rule === 'clients-not-examined');
+    expect(unlisted!.is).toBe('Clients were not examined: the model failed to list them.');
+    expect(JSON.stringify(report)).not.toContain('hunter2');
+  });
+
+  it('judges clients whose fields have wrong types', async () => {
+    const odd = { grants: 'password', redirectUris: null, metadata: 'x', jwks: { keys: [null, 1] }, secrets: 1 };
+    const report = await reportAbout({ client: { ...odd, allowedOrigins: [null], logoUri: 1, consent: {} } });
+    expect(report.findings.filter(({ is }) => is.startsWith('The rule failed'))).toEqual([]);
+  });
+
+  it('is refused without a server', async () => {
+    await expect(reportOn([])).rejects.toThrow('no server was found');
+  });
+});
 
 describe('many clients', () => {
   const all = (count: number): Client[] =>
