@@ -12,6 +12,7 @@ import { ApplicationConfig, HttpAdapterHost, ModuleRef, ModulesContainer } from 
 import { prepareBodies } from './http/body-errors.js';
 import { claimRoutes, resolveEndpoints, verifyMetadataUrls } from './configuration/paths.js';
 import { checkSchema } from './configuration/check-schema.js';
+import { checkStoredState, warnAtStart } from './configuration/check-start.js';
 import {
   allFeatures,
   assertConfig,
@@ -151,13 +152,17 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     if (server?.context && !tenants && isContextUsed()) server.surround(requestContext);
     if (server?.context && !tenants && this.registration.controllers !== false) {
       const isDeclined = this.registration.interaction === null || this.options?.interaction === null;
+      warnAtStart(server.context, this.host.httpAdapter?.getHttpServer() as Server | undefined);
       logStartUp(server.context, isDeclined || canAskUsers(this.registration, this.options));
     }
     verifyRoutes(config, modules);
   }
 
-  /** Verifies the schema of the store, after the `onModuleInit` methods that may run migrations. */
+  /** Verifies the schema and the content of the store, after the `onModuleInit` methods that may run migrations. */
   async onApplicationBootstrap(): Promise<void> {
-    await checkSchema(findInstance(this.moduleRef, partTokens(this.registration.name).model));
+    const { moduleRef, registration } = this;
+    const tokens = partTokens(registration.name);
+    await checkSchema(findInstance(moduleRef, tokens.model));
+    await checkStoredState(findInstance(moduleRef, tokens.server) as OAuth2Server | undefined);
   }
 }

@@ -163,6 +163,8 @@ export interface Installed {
    * is not called if the call has no options or only a `scope`. For frozen options, it is called once.
    */
   callMisconfigurations?(options: Options): Iterable<string>;
+  /** Verifies the stored data when an application starts. An `InvalidArgumentError` stops it. Others are logged. */
+  verifyStoredState?(): Awaitable<void>;
   /**
    * Returns why the feature does not work at the moment, or `undefined` if it works. Health checks of the application
    * call it.
@@ -227,10 +229,7 @@ export interface ServerContext extends OwnUrls, Capabilities {
   readonly defaultScope: readonly string[];
   /** The installed client authentication methods that a profile forbids. */
   readonly forbiddenAuthenticationMethods: ReadonlySet<string>;
-  /**
-   * Token authentication schemes besides `Bearer`, each with the parameters of its `WWW-Authenticate` challenge.
-   * RFC 9110 §11.1
-   */
+  /** Token authentication schemes besides `Bearer`, each with the parameters of its challenge. RFC 9110 §11.1 */
   readonly tokenSchemes: ReadonlyMap<string, Readonly<Record<string, string>>>;
   /** The members of `cnf` that features of this server verify. RFC 7800 §3 */
   readonly confirmationMethods: ReadonlySet<string>;

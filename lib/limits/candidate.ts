@@ -1,8 +1,12 @@
+import { assertConfig } from '../errors/configuration-error.js';
 import { hasAccounts } from '../model/accounts.js';
 import type { CoreClient, PasswordModel, User } from '../model/model.js';
 import { isAmbiguousName } from './folded-name.js';
 import { withTurn } from './turns.js';
 import { isUserName } from './user-name.js';
+
+const NO_VERDICT =
+  '`verifyPassword()` must return `true` or `false`, or a promise of them: return the result of the comparison';
 
 /** A user name whose password is still to be verified. */
 export interface Candidate {
@@ -31,7 +35,8 @@ export async function findCandidate(
     const user = (await model.findByUsername(username)) || undefined;
     const isCorrect = async (password: string) => {
       const verdict: unknown = await model.verifyPassword(user, password);
-      return verdict === true;
+      assertConfig(typeof verdict === 'boolean', NO_VERDICT);
+      return verdict;
     };
     return {
       account: user && String(user['id']),

@@ -1,3 +1,4 @@
+import type { Type } from '@nestjs/common';
 import { isClass, isProvider, type OptionCheck, optionCheck, SECONDS } from '../../lib/adapter/index.js';
 import { isObject } from './is-object.js';
 
@@ -24,10 +25,23 @@ export const TENANT_CACHE: OptionCheck = (value, name) => {
 
 const COUNT = optionCheck<number>('an integer of 1 or more', (value) => Number.isInteger(value) && Number(value) > 0);
 
+/** The metadata keys of the types of constructor parameters, and of `@Inject()` at constructor parameters. */
+const PARAMETERS = ['design:paramtypes', 'self:paramtypes'];
+
+/**
+ * Returns the error for a class whose constructor has parameters that Nest cannot inject, such as that of a store. Nest
+ * would pass none.
+ */
+function findClassError(value: Type, name: string): string | undefined {
+  const isInjectable = PARAMETERS.some((key) => Reflect.hasMetadata(key, value));
+  if (value.length === 0 || isInjectable) return undefined;
+  return `the option \`${name}\` is the class \`${value.name}\`, whose constructor has parameters that Nest cannot inject: pass an instance, \`new ${value.name}(…)\`, or \`{ inject, useFactory }\``;
+}
+
 /** The validators of the members of a Nest provider, such as `useClass` and `inject`. */
 const PROVIDER: Readonly<Record<string, OptionCheck>> = {
   inject: LIST,
-  useClass: CLASS,
+  useClass: (value, name, beside) => CLASS(value, name, beside) ?? findClassError(value as Type, name),
   useExisting: INJECTION_TOKEN,
   useFactory: FUNCTION,
   useValue: () => undefined,
@@ -37,7 +51,8 @@ const SOURCES = Object.keys(PROVIDER).filter((name) => name.startsWith('use'));
 
 /** Validates an option that takes a class, an instance or a Nest provider. `null` counts as unset. */
 export const PROVIDER_OPTION: OptionCheck = (value, name) => {
-  if (value === null || isClass(value)) return undefined;
+  if (value === null) return undefined;
+  if (isClass(value)) return findClassError(value as Type, name);
   const problem = `the option \`${name}\` must be a class, an instance or a provider`;
   if (typeof value === 'function') return `${problem}: pass a function as \`{ useFactory }\``;
   if (!isObject(value)) return problem;

@@ -3,8 +3,12 @@ import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '
 import { assertConfig } from '../../lib/adapter/index.js';
 import { hasRequiredUserParameter } from '../decorators/user-parameters.js';
 import { ACCEPT_SESSION_METADATA } from '../decorators/accept-session.decorator.js';
-import { registeredServerNames } from '../module/registered-servers.js';
+import { registrationsOf } from '../module/registered-servers.js';
+import type { OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
+import { ANY_SCOPE_METADATA } from '../decorators/any-scope.decorator.js';
+import { SCOPES_METADATA } from '../decorators/scopes.decorator.js';
 import { readAccessRequirements } from './access-requirements.js';
+import { verifyDefinedScopes } from './verify-scopes.js';
 import { publicRouteError } from './missing-user.js';
 import { isOAuthGuard, type OAuthGuard } from './oauth.guard.js';
 import { NO_SESSIONS } from './session-access.js';
@@ -21,13 +25,15 @@ type Module = ModulesContainer extends Map<string, infer M> ? M : never;
 /**
  * Verifies once per application that no public route requires a user, that routes with `@AcceptSession()` have
  * sessions, and, if the application has named servers, that each guarded route has a server.
+ * Verifies the scopes of routes against those of `defineScopes()`.
  * @throws {InvalidArgumentError} If a public route has a `@CurrentUser()` that is not optional, if a route accepts
  * sessions and the server has none, or if a route names an unknown server, or none although there is no default server.
  */
 export function verifyRoutes(config: ApplicationConfig, modules: ModulesContainer): void {
   if (verified.has(modules)) return;
   verified.add(modules);
-  const names = registeredServerNames(modules);
+  const registrations = registrationsOf(modules);
+  const names = registrations.map(({ name }) => name);
   const hasNamed = names.some((name) => name !== undefined);
   const scanner = new MetadataScanner();
   const ofAll = config.getGlobalGuards().filter(isOAuthGuard) as unknown as OAuthGuard[];
@@ -39,6 +45,7 @@ export function verifyRoutes(config: ApplicationConfig, modules: ModulesContaine
         const route = { controller: metatype as Type, handler: prototype[method]!, method };
         verifyUser(route);
         verifySession(route, () => guardsOf(module, metatype, route.handler, ofAll));
+        verifyScopes(route, registrations);
         if (hasNamed) verifyServer(route, guardsOf(module, metatype, route.handler, ofAll), names);
       }
     }
@@ -87,6 +94,15 @@ function verifySession({ controller, handler }: Route, findGuards: () => readonl
       findGuards().every((one) => !one.lacksSessions),
       NO_SESSIONS,
     );
+}
+
+/** Verifies the scopes of `@Scopes()` and `@AnyScope()` of a method and its controller. */
+function verifyScopes({ controller, handler, method }: Route, registrations: readonly OAuth2Registration[]): void {
+  const metadata = [handler, controller].flatMap((one) => Reflect.getMetadataKeys(one) as unknown[]);
+  if (!metadata.includes(SCOPES_METADATA) && !metadata.includes(ANY_SCOPE_METADATA)) return;
+  const requirements = readAccessRequirements(handler, controller, isOAuthGuard);
+  const registration = registrations.find(({ name }) => name === requirements.server);
+  verifyDefinedScopes(`${controller.name}.${method}()`, requirements, registration);
 }
 
 function verifyServer(

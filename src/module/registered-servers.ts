@@ -2,6 +2,7 @@ import type { InjectionToken } from '@nestjs/common';
 import type { ModuleRef, ModulesContainer } from '@nestjs/core';
 import { assertConfig, hasSameStorage } from '../../lib/adapter/index.js';
 import { describeServers } from '../configuration/paths.js';
+import type { OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
 import { OAUTH2_REGISTRATION, partTokens } from '../oauth2.tokens.js';
 
 /** A server that has been made. */
@@ -78,9 +79,13 @@ export function moduleOfServer(modules: ModulesContainer, name: string | undefin
 }
 
 /** Returns the names of all servers of an application. `undefined` stands for the default server. */
-export function registeredServerNames(modules: ModulesContainer): readonly (string | undefined)[] {
+export const registeredServerNames = (modules: ModulesContainer): readonly (string | undefined)[] =>
+  registrationsOf(modules).map(({ name }) => name);
+
+/** Returns the registrations of all servers of an application. */
+export function registrationsOf(modules: ModulesContainer): readonly OAuth2Registration[] {
   return [...modules.values()].flatMap(({ providers }) => {
-    const registration = providers.get(OAUTH2_REGISTRATION)?.instance as { name?: string } | undefined;
-    return registration ? [registration.name] : [];
+    const registration = providers.get(OAUTH2_REGISTRATION)?.instance as OAuth2Registration | undefined;
+    return registration ? [registration] : [];
   });
 }

@@ -29,7 +29,7 @@ export function unusualRequests(stage: Stage): void {
     visitor.page.goto(`${stage.sample.url}/oauth/authorize?${new URLSearchParams({ ...asked, ...change }).toString()}`);
 
   it.each([
-    ['an unknown client', { client_id: 'nobody' }, 'client credentials are invalid'],
+    ['an unknown client', { client_id: 'nobody' }, 'the `client_id` is unknown'],
     [
       'a request with a foreign redirect URI',
       { redirect_uri: 'https://evil.example/' },

@@ -85,8 +85,12 @@ export async function findClient(
   if (!client && find) client = await find(clientId, request);
   const isKnown = client && isClientOf(client, server.options.issuer, server);
   if (isKnown) return client as CoreClient;
-  const detail = { reason: client ? OTHER_ISSUER : '`getClient()` returned no client' };
-  throw new InvalidClientError('Invalid client: client credentials are invalid').because(detail);
+  const detail = {
+    reason: client ? OTHER_ISSUER : '`getClient()` returned no client',
+    given: shortText(clientId),
+    remedy: 'compare `client_id` with the `id` of the client in the store, and its `issuer` with that of this server',
+  };
+  throw new InvalidClientError('Invalid client: the `client_id` is unknown').because(detail);
 }
 
 /**

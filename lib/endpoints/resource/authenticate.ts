@@ -10,6 +10,7 @@ import { Operation, verifyRequestAndResponse } from '../operation.js';
 import type { Options } from '../../options/resolve-options.js';
 import type { TokenRequirements } from '../../options/token-requirements.js';
 import { isConfirmationSupported } from '../../tokens/confirmation.js';
+import { ID_TOKEN_DETAIL, ID_TOKEN_SENT, looksLikeIdToken } from '../../tokens/id-token-shape.js';
 import { isOfIssuer } from '../../tokens/issuer.js';
 import { isExpired } from '../../tokens/lifetime.js';
 import { scopeText } from '../../tokens/scope.js';
@@ -66,7 +67,12 @@ export class AuthenticateOperation extends Operation<Token> {
     try {
       const value = readBearerToken(request, allowBearerTokensInQueryString, this.header);
       token = await (value === undefined ? findPrincipal(request) : lookUp(model, value, request));
-      tokenError = findTokenError(token, (issuer = this.server.issuerOf(request)), this.server.confirmationMethods);
+      tokenError = findTokenError(
+        token,
+        value,
+        (issuer = this.server.issuerOf(request)),
+        this.server.confirmationMethods,
+      );
       if (!tokenError && this.verifyHooks.length > 0) {
         const { options, server } = this;
         const scheme = schemeOf(request, this.schemes) ?? 'Bearer';
@@ -159,10 +165,15 @@ function requiredScope(scope: unknown): string | undefined {
  */
 function findTokenError(
   token: Token | Falsy,
+  value: string | undefined,
   issuer: string | undefined,
   confirmationMethods: ReadonlySet<string>,
 ): OAuthError | undefined {
-  if (!token) return new InvalidTokenError('Invalid token: access token is invalid');
+  if (!token) {
+    return value !== undefined && looksLikeIdToken(value)
+      ? new InvalidTokenError(`Invalid token: ${ID_TOKEN_SENT}`).because(ID_TOKEN_DETAIL)
+      : new InvalidTokenError('Invalid token: access token is invalid');
+  }
   if (!isOfIssuer(token, issuer)) {
     const detail = { reason: 'access token was issued by another issuer', expected: issuer, given: token.issuer };
     return new InvalidTokenError('Invalid token: access token is invalid').because(detail);

@@ -1,6 +1,7 @@
 import { decodeJwt, errors } from 'jose';
 import { InvalidTokenError, type OAuthError, type RefusalDetail } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
+import { ID_TOKEN_DETAIL, ID_TOKEN_SENT, looksLikeIdToken } from '../../tokens/id-token-shape.js';
 import { isVerificationError } from '../verification-error.js';
 import type { Settings } from './settings.js';
 
@@ -24,6 +25,7 @@ export function toRejection(error: unknown, token: string, { issuer, algorithms 
       given: shortText(iss),
     });
   }
+  if (looksLikeIdToken(token)) return rejected(ID_TOKEN_SENT, ID_TOKEN_DETAIL);
   if (error instanceof errors.JWTClaimValidationFailed) {
     return rejected(`the claim \`${error.claim}\` is ${error.reason === 'missing' ? 'missing' : 'invalid'}`, {
       reason: `claim \`${error.claim}\` is missing or invalid`,

@@ -13,6 +13,8 @@ export interface KeyRing {
    * decryption key of each algorithm.
    */
   published(): Awaitable<readonly Jwk[]>;
+  /** Verifies that the secret decrypts the keys in the store. */
+  verifySecret?(): Promise<void>;
   /**
    * Returns the current signing key for an algorithm, or `undefined` if no key supports it. If `alg` is omitted, the
    * first algorithm of `keys()` is used.

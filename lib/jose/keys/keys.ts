@@ -99,6 +99,7 @@ export function keys(options: KeysOptions = {}): Feature {
           if (keyRing instanceof ConfiguredKeys) yield* findMissingKeyErrors(server, keyRing);
           else yield* findLifetimeErrors(server, keep, maxAge);
         },
+        verifyStoredState: () => ring().verifySecret?.(),
         health: async () => ((await ring().current()) ? undefined : 'no signing key of `keys()` is available'),
       };
     },

@@ -1,3 +1,4 @@
+import { assertConfig } from '../../errors/configuration-error.js';
 import { InvalidArgumentError, ServerError } from '../../errors/index.js';
 import { TextEncryption } from '../../crypto/encrypt-text.js';
 import type { SigningAlgorithm } from '../algorithms.js';
@@ -96,6 +97,12 @@ export class StoredKeyAdministration implements SigningKeys {
     return true;
   }
 
+  /** @throws {InvalidArgumentError} If no secret decrypts the keys in the store. */
+  async verifySecret(): Promise<void> {
+    const encrypted = await this.model.getSigningKeys();
+    assertConfig(!encrypted || this.encryption.decrypt(encrypted) !== undefined, WRONG_SECRET);
+  }
+
   protected nextSigningTime = () => Date.now() + this.settings.lead * 1000;
 
   /**
@@ -129,4 +136,4 @@ export class StoredKeyAdministration implements SigningKeys {
 }
 
 const WRONG_SECRET =
-  'the signing keys in the store were encrypted with another secret: add the old secret after the new one in `secret` of `keys()`';
+  'the signing keys in the store were encrypted with another secret: add the old secret after the new one, as in `secret: [new, old]` of `keys()`, or of the module if `keys()` has none';

@@ -17,6 +17,7 @@ import type {
 import type { Client } from '../../model/model.js';
 import { requireMethods } from '../../model/require-methods.js';
 import type { StoredClient } from '../contract/ports.js';
+import { rejectClientMistake } from '../clients/client-mistakes.js';
 import { verifyClient, verifySeconds, verifySecret } from '../clients/verify-client.js';
 
 /**
@@ -71,6 +72,7 @@ export class OAuth2Clients<C extends Client = StoredClient> {
     const made = needsSecret ? randomBytes(32).toString('base64url') : undefined;
     const whole = { ...client, id: client.id ?? randomUUID(), ...(made !== undefined && { secret: made }) };
     verifyClient(whole);
+    rejectClientMistake(whole);
     verifySeconds(options);
     const isNew = await model.createClient(whole as NewClient<C>, { ...options, isRandom: made !== undefined });
     if (!isNew) throw new InvalidArgumentError('Invalid argument: a client with this `id` already exists');
@@ -92,6 +94,7 @@ export class OAuth2Clients<C extends Client = StoredClient> {
       const newFields = typeof changes === 'function' ? changes(client) : changes;
       const { secrets, createdAt, retiredAt, ...whole } = { ...client, ...newFields };
       verifyClient(whole);
+      rejectClientMistake(newFields as Partial<StoredClient>, clientId);
       return newFields;
     });
     if (changed) this.report('client.changed', { clientId, change: 'description' });

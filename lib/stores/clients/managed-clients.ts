@@ -18,6 +18,7 @@ import type { StoredClient } from '../contract/ports.js';
 import { prepareClient } from './prepare-client.js';
 import type { StoreContext } from './store-context.js';
 import type { ClientPage } from '../contract/client-storage.js';
+import { rejectClientMistake } from './client-mistakes.js';
 import { verifyClient, verifySecret, verifySeconds } from './verify-client.js';
 import type { UnusedClients } from './unused-clients.js';
 
@@ -40,6 +41,7 @@ export class ManagedClients implements ClientsModel<StoredClient> {
    * @throws {InvalidArgumentError} If the client is invalid, or the application stores the clients.
    */
   async saveClient(client: StoredClient, options: SecretOptions = {}): Promise<void> {
+    rejectClientMistake(client);
     const { to, hasSecrets } = await prepareClient(this.context, client, options);
     await this.context.requireStoredClients().createOrChange(client.id, (record) => {
       if (!record) return { client: to };
@@ -53,6 +55,7 @@ export class ManagedClients implements ClientsModel<StoredClient> {
    * @throws {InvalidArgumentError} If the client is invalid, or the application stores the clients.
    */
   async createClient(client: StoredClient, options: CreateClientOptions = {}): Promise<boolean> {
+    rejectClientMistake(client);
     const { to } = await prepareClient(this.context, client, options);
     return this.context
       .requireStoredClients()

@@ -1,6 +1,8 @@
 import type { Clients, StoredClient, Users } from '../contract/ports.js';
 import type { SecretCheckOptions } from '../clients/secret-check.js';
 import { Store } from '../store/store.js';
+import { assertConfig } from '../../errors/configuration-error.js';
+import { rejectClientMistake } from '../clients/client-mistakes.js';
 import { verifyClient } from '../clients/verify-client.js';
 import { MemoryStorage } from './memory-storage.js';
 
@@ -27,10 +29,22 @@ export interface MemoryStoreOptions extends SecretCheckOptions {
 
 /** A model that stores everything in the memory of this process, for tests and demonstrations. */
 export class MemoryStore extends Store<MemoryStorage> {
+  /** Whether all data are lost when the process ends. The start of an application in production warns of it. */
+  readonly isVolatile = true;
+
+  /** @throws {InvalidArgumentError} If a client or an option is invalid, or two clients have the same ID. */
   constructor({ clients = [], users, limit = 100_000, ...options }: MemoryStoreOptions) {
     const hasFinder = 'findById' in clients;
     const own = hasFinder ? [] : clients;
     own.forEach(verifyClient);
+    for (const [at, client] of own.entries()) {
+      rejectClientMistake(client);
+      const isRepeated = own.findIndex(({ id }) => id === client.id) < at;
+      assertConfig(
+        !isRepeated,
+        `two \`clients\` of \`MemoryStore\` have the \`id\` \`${client.id}\`: remove one of them`,
+      );
+    }
     super(new MemoryStorage(limit, own), { users, clients: hasFinder ? clients : undefined, ...options });
   }
 }

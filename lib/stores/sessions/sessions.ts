@@ -6,6 +6,7 @@ import { hasCurrentPassword, type PasswordMarked } from '../clients/password-mar
 import type { Grants } from '../grants/grants.js';
 import { sessionOf, sessionRows } from './session-row.js';
 import type { StoreContext } from '../clients/store-context.js';
+import { verifyFindable } from '../contract/found-user.js';
 import type { GrantKinds, StoredRow } from '../contract/storage.js';
 
 const NO_MARK: PasswordMarked = {};
@@ -18,8 +19,12 @@ export class Sessions implements SessionModel, RememberedModel {
     private readonly grants: Grants,
   ) {}
 
-  /** Saves a session, and its remember-me token if it has one. */
+  /**
+   * Saves a session, and its remember-me token if it has one.
+   * @throws {InvalidArgumentError} If the user cannot be found by the ID.
+   */
   async saveSession(session: Session): Promise<void> {
+    await verifyFindable(this.context.users, session.user);
     const mark = this.context.users.credentialOf ? await this.grants.marked<PasswordMarked>({}, session.user) : NO_MARK;
     const { grant, rows } = sessionRows(session, mark);
     await this.context.storage.save(grant, rows);

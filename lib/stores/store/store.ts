@@ -1,3 +1,4 @@
+import { verifyFoundUser } from '../contract/found-user.js';
 import { clientItself } from '../../tokens/client-subject.js';
 import { InvalidArgumentError } from '../../errors/index.js';
 import type { MetadataClient } from '../../clients/registration/client-from-metadata.js';
@@ -140,7 +141,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     this.clients = clients ?? this.storedClients!;
     this.secrets = new SecretCheck(this.clients, options);
     if (hasAccounts(users) && this.getUser === Store.prototype.getUser) {
-      this.findByUsername = (username) => users.findByUsername(username);
+      this.findByUsername = async (username) => verifyFoundUser(await users.findByUsername(username), 'findByUsername');
       this.verifyPassword = (user, password) => users.verifyPassword(user, password);
     }
     const overridable: OverridableMethods = {
@@ -183,7 +184,8 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
    */
   async getUser(username: string, password: string): Promise<User | Falsy> {
     const { users } = this;
-    if (!hasAccounts(users)) return users.findByCredentials?.(username, password);
+    if (!hasAccounts(users))
+      return verifyFoundUser(await users.findByCredentials?.(username, password), 'findByCredentials');
     return (await findCandidate(users, username))?.verify(password);
   }
 

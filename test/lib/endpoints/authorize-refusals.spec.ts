@@ -26,7 +26,7 @@ describe('an error of an authorization request that is not redirected', () => {
     ['an empty client_id', { client_id: '' }, 'invalid_request: Missing parameter: `client_id`'],
     ['a client_id with forbidden characters', { client_id: 'wéb' }, 'invalid_request: Invalid parameter: `client_id`'],
     ['a repeated client_id', { client_id: ['web', 'web'] }, 'invalid_request: Repeated parameter: `client_id`'],
-    ['an unknown client', { client_id: 'who' }, 'invalid_client: Invalid client: client credentials are invalid'],
+    ['an unknown client', { client_id: 'who' }, 'invalid_client: Invalid client: the `client_id` is unknown'],
     ['a redirect URI that is not a URI', { redirect_uri: 'nowhere' }, NOT_A_URI],
     ['a relative redirect URI', { redirect_uri: '/cb' }, NOT_A_URI],
     ['a redirect URI with a fragment', { redirect_uri: `${CALLBACK}#x` }, NOT_A_URI],

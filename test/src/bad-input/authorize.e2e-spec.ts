@@ -23,7 +23,7 @@ describe.each(PLATFORMS)('bad input at the authorization endpoint on %s', (platf
     [
       'an unknown client',
       { client_id: 'nobody' },
-      told('invalid_client', 'Invalid client: client credentials are invalid'),
+      told('invalid_client', 'Invalid client: the `client_id` is unknown'),
     ],
     [
       'a foreign redirect URI',

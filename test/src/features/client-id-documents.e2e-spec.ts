@@ -72,7 +72,7 @@ describe.each(ANY_PLATFORM)('clients identified by a metadata document, on %s', 
   const refused = (error: string, error_description: string) =>
     expect.objectContaining({ status: 400, body: { error, error_description } });
   const UNUSABLE = refused('invalid_client', 'Invalid client: its metadata document cannot be used');
-  const UNKNOWN = refused('invalid_client', 'Invalid client: client credentials are invalid');
+  const UNKNOWN = refused('invalid_client', 'Invalid client: the `client_id` is unknown');
 
   it('are announced in the server metadata', () => {
     expect(as).toMatchObject({ client_id_metadata_document_supported: true });

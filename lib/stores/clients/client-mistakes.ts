@@ -1,0 +1,78 @@
+import { configurationError } from '../../errors/configuration-error.js';
+import type { StoredClient } from '../contract/ports.js';
+
+const GRANTS = [
+  'authorization_code',
+  'client_credentials',
+  'refresh_token',
+  'password',
+  'implicit',
+  'urn:ietf:params:oauth:grant-type:device_code',
+  'urn:ietf:params:oauth:grant-type:token-exchange',
+  'urn:ietf:params:oauth:grant-type:jwt-bearer',
+  'urn:openid:params:grant-type:ciba',
+] as const;
+
+/** Returns a grant type without case and punctuation, singular, and without the prefix of its URN. */
+const plain = (grant: string) =>
+  grant
+    .replace(/^urn:.*:/, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z]/g, '')
+    .replace('authoris', 'authoriz')
+    .replace(/grant$|flow$/, '')
+    .replace(/s$/, '');
+
+/** The standard grant types by their plain names and by names that developers use instead. */
+const BY_NAME: ReadonlyMap<string, string> = new Map<string, string>([
+  ...GRANTS.map((grant) => [plain(grant), grant] as const),
+  ['code', GRANTS[0]],
+  ['authcode', GRANTS[0]],
+  ['pkce', GRANTS[0]],
+  ['authorization', GRANTS[0]],
+  ['authorizationcodepkce', GRANTS[0]],
+  ['client', GRANTS[1]],
+  ['machinetomachine', GRANTS[1]],
+  ['refresh', GRANTS[2]],
+  ['offline', GRANTS[2]],
+  ['resourceownerpassword', GRANTS[3]],
+  ['device', GRANTS[5]],
+  ['deviceauthorization', GRANTS[5]],
+]);
+
+/**
+ * Returns the first mistake in a client that an operator configures: a value that is valid, but with which the client
+ * cannot work, or would be less secure than it seems. Clients that register themselves are not checked.
+ */
+export function findClientMistake(client: Partial<StoredClient>): string | undefined {
+  const { grants = [], redirectUris = [], secret, secretHashes, tokenEndpointAuthMethod: method } = client;
+  for (const grant of grants ?? []) {
+    const meant = BY_NAME.get(plain(grant));
+    if (meant !== undefined && meant !== grant) return `\`grants\` contains \`${grant}\`: write \`${meant}\``;
+  }
+  for (const uri of redirectUris ?? []) {
+    if (uri.includes('*')) {
+      return `\`redirectUris\` contains \`${uri}\`: there are no wildcards, since redirect URIs are compared exactly. List each redirect URI`;
+    }
+    if (/^[a-z][\w.-]*:\d/i.test(uri)) {
+      return `\`redirectUris\` contains \`${uri}\`, which has no scheme: write \`http://${uri}\` or \`https://${uri}\``;
+    }
+  }
+  if (method !== 'none') return undefined;
+  if (secret !== undefined || (secretHashes?.length ?? 0) > 0) {
+    return "`tokenEndpointAuthMethod: 'none'` makes it a public client, whose `secret` is never verified: remove `secret`, or remove `tokenEndpointAuthMethod`";
+  }
+  if (grants?.includes('client_credentials')) {
+    return "a public client cannot use `client_credentials`, because anyone can send its ID: give it a `secret` and remove `tokenEndpointAuthMethod: 'none'`, or remove the grant";
+  }
+  return undefined;
+}
+
+/**
+ * Verifies a client that an operator configures.
+ * @throws {InvalidArgumentError} If the client has a mistake that `findClientMistake()` finds.
+ */
+export function rejectClientMistake(client: Partial<StoredClient>, id: unknown = client.id): void {
+  const mistake = findClientMistake(client);
+  if (mistake !== undefined) throw configurationError(`the client \`${String(id)}\` is invalid: ${mistake}`);
+}

@@ -1,0 +1,290 @@
+import { Controller, Get, Inject, Injectable, Logger, UseGuards } from '@nestjs/common';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { OAuth2Clients, defineScopes, OAuth2Module, OAuthGuard, Scopes } from 'nest-oauth2';
+import { keys } from 'nest-oauth2/jose';
+import { pages } from 'nest-oauth2/pages';
+import { MemoryStore, type StoredClient, type Users } from 'nest-oauth2/stores/memory';
+import { SECRET } from '../support/demo.js';
+import { freePort } from '../support/free-port.js';
+import { bearer, post } from '../support/http.js';
+import { ANY_PLATFORM, PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
+
+const [platform] = ANY_PLATFORM as ['express'];
+const nobody: Users = { findByCredentials: () => undefined, findById: () => undefined };
+const web = {
+  id: 'web',
+  secret: 'web-secret',
+  grants: ['authorization_code'],
+  redirectUris: ['https://app.example/cb'],
+};
+
+const warn = jest.spyOn(Logger.prototype, 'warn');
+const error = jest.spyOn(Logger.prototype, 'error');
+const warnings = () => warn.mock.calls.map(([text]) => String(text)).join('\n');
+const errors = () => error.mock.calls.map((call) => call.map(String).join(' ')).join('\n');
+
+beforeEach(() => {
+  warn.mockReset().mockImplementation(() => undefined);
+  error.mockReset().mockImplementation(() => undefined);
+});
+afterEach(stopApplications);
+
+const start = (options: object, module: object = {}, more: object = {}) =>
+  startApplication(
+    platform,
+    { imports: [OAuth2Module.forRoot({ interaction: null, ...options } as never)], ...module },
+    more,
+  );
+
+describe('a client that cannot work is refused with the field and the remedy:', () => {
+  const cases: [string, Partial<StoredClient> & Record<string, unknown>, string][] = [
+    [
+      '`redirectUri` for `redirectUris`',
+      { redirectUris: undefined, redirectUri: 'https://app.example/cb' },
+      'rename `redirectUri` to `redirectUris`',
+    ],
+    [
+      'a hyphen in a grant',
+      { grants: ['authorization-code'] },
+      'contains `authorization-code`: write `authorization_code`',
+    ],
+    ['a grant in camel case', { grants: ['clientCredentials'] }, 'write `client_credentials`'],
+    ['a response type as grant', { grants: ['code'] }, 'write `authorization_code`'],
+    ['a plural grant', { grants: ['refresh_tokens'] }, 'write `refresh_token`'],
+    ['a British grant', { grants: ['authorisation_code'] }, 'write `authorization_code`'],
+    ['the short name of a grant', { grants: ['device_code'] }, 'write `urn:ietf:params:oauth:grant-type:device_code`'],
+    ['a wildcard host', { redirectUris: ['https://*.app.example/cb'] }, 'there are no wildcards'],
+    ['a wildcard path', { redirectUris: ['https://app.example/*'] }, 'there are no wildcards'],
+    ['a redirect URI without scheme', { redirectUris: ['localhost:3001/cb'] }, 'write `http://localhost:3001/cb`'],
+    [
+      'a public client with a secret',
+      { tokenEndpointAuthMethod: 'none' },
+      'whose `secret` is never verified: remove `secret`',
+    ],
+    [
+      'a public client with client_credentials',
+      { secret: undefined, tokenEndpointAuthMethod: 'none', grants: ['client_credentials'] },
+      'a public client cannot use `client_credentials`',
+    ],
+  ];
+
+  it.each(cases)('%s', async (_, fields, message) => {
+    const { secret, redirectUris, ...rest } = { ...web, ...fields };
+    const client = { ...rest, ...(secret && { secret }), ...(redirectUris && { redirectUris }) } as StoredClient;
+    expect(() => new MemoryStore({ clients: [client], users: nobody })).toThrow(message);
+    const clients = new OAuth2Clients(new MemoryStore({ users: nobody }));
+    await expect(clients.create(client)).rejects.toThrow(message);
+    expect(await clients.list()).toMatchObject({ clients: [] });
+  });
+
+  it('two clients with one id', () => {
+    expect(() => new MemoryStore({ clients: [web, web], users: nobody })).toThrow(
+      'two `clients` of `MemoryStore` have the `id` `web`: remove one of them',
+    );
+  });
+
+  it('accepts grants of applications, loopback and private-use redirect URIs', () => {
+    const grants = ['voucher', 'https://app.example/grants/x', 'urn:ietf:params:oauth:grant-type:device_code'];
+    const redirectUris = ['http://127.0.0.1:3001/cb', 'http://localhost:3001/cb', 'com.example.app:/cb'];
+    expect(() => new MemoryStore({ clients: [{ ...web, grants, redirectUris }], users: nobody })).not.toThrow();
+  });
+
+  it('a change to a grant that does not exist', async () => {
+    const clients = new OAuth2Clients(new MemoryStore({ clients: [web], users: nobody }));
+    await expect(clients.change('web', { grants: ['authorization-code'] })).rejects.toThrow(
+      'the client `web` is invalid: `grants` contains `authorization-code`',
+    );
+  });
+});
+
+describe('the start', () => {
+  it('refuses a store class for an instance, and accepts a class whose parameters Nest injects', async () => {
+    const message = /`model` is the class `MemoryStore`.*pass an instance, `new MemoryStore\(…\)`/;
+    await expect(start({ model: MemoryStore })).rejects.toThrow(message);
+    await expect(start({ model: { useClass: MemoryStore } })).rejects.toThrow(
+      /`model.useClass` is the class `MemoryStore`/,
+    );
+    @Injectable()
+    class OwnStore extends MemoryStore {
+      constructor(@Inject('users') users: Users) {
+        super({ users });
+      }
+    }
+    await start({ model: OwnStore, extraProviders: [{ provide: 'users', useValue: nobody }] });
+  });
+
+  it.each([
+    ['production', /MemoryStore` loses all clients/],
+    ['development', /^$/],
+  ])('in %s warns of a store that loses its data: %j', async (environment, warning) => {
+    const before = process.env['NODE_ENV'];
+    process.env['NODE_ENV'] = environment;
+    try {
+      await start({ model: new MemoryStore({ users: nobody }) });
+      expect(warnings()).toMatch(warning);
+    } finally {
+      process.env['NODE_ENV'] = before;
+    }
+  });
+
+  describe.each(PLATFORMS)('on %s', (http) => {
+    it('warns if a loopback issuer has another port than the application', async () => {
+      const port = await freePort();
+      const module = (issuer: string) => ({
+        imports: [OAuth2Module.forRoot({ model: new MemoryStore({ users: nobody }), interaction: null, issuer })],
+      });
+      await startApplication(http, module(`http://localhost:${port}`), { port });
+      await startApplication(http, module('https://id.example.com'));
+      expect(warnings()).toBe('');
+      await startApplication(http, module('http://localhost:1'));
+      expect(warnings()).toMatch(
+        /listens on port \d+, but the option `issuer` is http:\/\/localhost:1: set `issuer` to http:/,
+      );
+    });
+  });
+
+  it('refuses a changed secret of keys(), with the remedy', async () => {
+    const model = new MemoryStore({ users: nobody });
+    const { url } = await start({ model, secret: SECRET, features: [keys()] });
+    expect((await fetch(`${url}/oauth/jwks`)).status).toBe(200);
+    const other = 'another secret of at least 32 characters';
+    await expect(start({ model, secret: other, features: [keys()] })).rejects.toThrow(
+      /signing keys in the store were encrypted with another secret: add the old secret after the new one/,
+    );
+    jest.spyOn(model, 'getSigningKeys').mockRejectedValue(new Error('the store is away'));
+    await start({ model, secret: other, features: [keys()] });
+    expect(errors()).toContain('the store is away');
+  });
+
+  it('refuses a misspelt scope of a route, and warns of an undefined one', async () => {
+    const scopes = defineScopes({ 'notes:read': { title: 'Read' }, 'notes:write': { title: 'Write' } });
+    const controller = (scope: string) => {
+      @Controller()
+      @UseGuards(OAuthGuard)
+      class NotesController {
+        @Get()
+        @Scopes(scope)
+        list() {
+          return [];
+        }
+      }
+      return { controllers: [NotesController] };
+    };
+    const options = { model: new MemoryStore({ users: nobody }), isGlobal: true, features: [scopes] };
+    await expect(start(options, controller('notes:raed'))).rejects.toThrow(
+      'NotesController.list() requires the scope `notes:raed`, which `defineScopes()` does not define: write `notes:read`',
+    );
+    await start(options, controller('notes:read'));
+    expect(warnings()).toBe('');
+    await start(options, controller('billing'));
+    expect(warnings()).toContain('requires the scope `billing`, which `defineScopes()` does not define');
+    warn.mockClear();
+    await start({ ...options, features: [] }, controller('billing'));
+    expect(warnings()).toBe('');
+  });
+});
+
+describe('a mistake in the users is logged at the login, with the remedy:', () => {
+  const alice = { id: 42, name: 'Alice' };
+  const byName: Users = {
+    findByUsername: (name) => (name === 'alice' ? alice : undefined),
+    verifyPassword: (user, password) => user !== undefined && password === 'right',
+    findById: (id) => (id === '42' ? alice : undefined),
+  };
+
+  const cases: [string, Partial<Users>, RegExp][] = [
+    [
+      'findById() compares a number with a text',
+      { findById: (id) => ((id as unknown) === 42 ? alice : undefined) },
+      /`findById\("42"\)` of `users` finds no user right after .* convert it to the type of your column/,
+    ],
+    ['findById() ignores the ID', { findById: () => ({ id: 1 }) }, /`findById\("42"\)` of `users` finds another user/],
+    [
+      'findById() returns true',
+      { findById: () => true as never },
+      /`findById\(\)` of `users` returned `true`: return the user as an object/,
+    ],
+    [
+      'findByUsername() returns a list',
+      { findByUsername: () => [alice] as never },
+      /`findByUsername\(\)` of `users` returned `\[/,
+    ],
+    [
+      'findByUsername() returns a user without id',
+      { findByUsername: () => ({ userId: 42 }) },
+      /`findByUsername\(\)` of `users` returned an object without `id`/,
+    ],
+    [
+      'verifyPassword() returns nothing',
+      { verifyPassword: () => undefined as never },
+      /`verifyPassword\(\)` must return `true` or `false`/,
+    ],
+    [
+      'findByCredentials() returns true',
+      { verifyPassword: undefined, findByCredentials: () => true } as never,
+      /`findByCredentials\(\)` of `users` returned `true`/,
+    ],
+  ];
+
+  it.each(cases)('%s', async (_, wrong, message) => {
+    const users = { ...byName, ...wrong };
+    const { url } = await start({
+      model: new MemoryStore({ users }),
+      interaction: undefined,
+      secret: SECRET,
+      issuer: 'http://localhost:3000',
+      features: [pages()],
+    });
+    const page = await fetch(`${url}/oauth/login`);
+    const cookie = page.headers
+      .getSetCookie()
+      .map((one) => one.split(';')[0])
+      .join('; ');
+    const text = await page.text();
+    const fields = [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [
+      name!,
+      value!,
+    ]);
+    const form = { ...Object.fromEntries(fields), username: 'alice', password: 'right' };
+    const response = await post(`${url}/oauth/login`, form, { cookie });
+    expect(response.status).toBe(500);
+    expect(errors()).toMatch(message);
+  });
+
+  it('no mistake', async () => {
+    const model = new MemoryStore({ users: byName });
+    await model.saveSession({
+      sessionId: 's',
+      user: alice,
+      authTime: new Date(),
+      expiresAt: new Date(Date.now() + 1e5),
+    });
+    expect(await model.getSession('s')).toMatchObject({ user: alice });
+  });
+});
+
+describe('a wrong token', () => {
+  it('that is an ID token is refused with its name', async () => {
+    @Controller()
+    @UseGuards(OAuthGuard)
+    class NotesController {
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    const { url } = await start(
+      { model: new MemoryStore({ users: nobody }), isGlobal: true },
+      { controllers: [NotesController] },
+    );
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const idToken = (claims: object) => `${part({ alg: 'RS256' })}.${part({ iss: 'x', aud: 'web', ...claims })}.x`;
+    const challengeOf = async (token: string) => {
+      const response = await fetch(url, { headers: bearer(token) });
+      return (await response.json()) as { error_description?: string; message?: string };
+    };
+    expect(JSON.stringify(await challengeOf(idToken({ nonce: 'n' })))).toContain('it is an ID token');
+    expect(JSON.stringify(await challengeOf(idToken({ scope: 'x', nonce: 'n' })))).toContain('access token is invalid');
+    expect(JSON.stringify(await challengeOf('eyJ.x.y'))).toContain('access token is invalid');
+  });
+});
