@@ -1,5 +1,13 @@
 export type { Attempt, Throttle } from './login/attempts.js';
 export type * from './render/contexts.js';
+export {
+  ACCOUNT_SECTIONS,
+  type AccountSection,
+  defineSection,
+  type SectionContext,
+  type SectionDefinition,
+  type SectionForm,
+} from './account/section.js';
 export { hidden, problemOf } from './default/fields.js';
 export { type FinishedLogin, finishLogin } from './login/finish-login.js';
 export type { StepProof } from './login/login-flow.js';

@@ -23,6 +23,7 @@ interface Checked {
   render?: Partial<PageFunctions>;
   signOutEndsGrants?: boolean;
   applications?: boolean;
+  account?: boolean;
   devices?: boolean;
   sessions?: unknown;
   languages?: unknown;
@@ -48,7 +49,7 @@ export function verifyPagesOptionNames<O extends Checked>(
       `the page \`${invalid?.[0]}\` in \`render\` of \`pages()\` must be a function that returns HTML`,
     );
   }
-  for (const name of ['signOutEndsGrants', 'applications', 'devices'] as const) {
+  for (const name of ['signOutEndsGrants', 'applications', 'account', 'devices'] as const) {
     const value: unknown = options[name];
     assertConfig(value === undefined || typeof value === 'boolean', `\`${name}\` of \`pages()\` must be true or false`);
   }

@@ -85,6 +85,11 @@ export interface PagesOptions extends Look {
   /** Whether there is a page with the applications that have access to the account. Default: `true`. */
   applications?: boolean;
   /**
+   * Whether there is a page `oauth/account` for signed-in users, with the browsers in which they are signed in, the
+   * applications with access, and the sections of other features. Default: `true`.
+   */
+  account?: boolean;
+  /**
    * Whether there is a page to enter the codes of devices. Requires the feature `deviceAuthorization()`. Default:
    * `false`.
    */
@@ -115,6 +120,7 @@ const PAGES: { readonly [K in keyof PagesOptions]-?: true } = {
   clientLogos: true,
   acceptSessions: true,
   applications: true,
+  account: true,
   devices: true,
 };
 

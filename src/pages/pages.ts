@@ -4,7 +4,11 @@ import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
 import { SESSION_ACCESS } from '../guards/session-access.js';
 import { INTERACTION } from '../interaction/interactive-feature.js';
 import { tenantServersOf } from '../tenants/tenant-servers-of.js';
-import { applicationsPage } from './applications-page.js';
+import { accountPage } from './account/account-page.js';
+import { applicationsPage } from './account/applications-page.js';
+import { applicationsSection } from './account/applications-section.js';
+import { ACCOUNT_SECTIONS, findSectionErrors } from './account/section.js';
+import { sessionsSection } from './account/sessions-section.js';
 import { devicePage } from './device-page.js';
 import { loginPage } from './login/password-login.js';
 import { findStepErrors, LOGIN_STEPS } from './login/steps.js';
@@ -39,6 +43,7 @@ export function pages(options: PagesOptions = {}): Pages {
   const { secondFactor, throttle } = resolved;
   const codes = secondFactor && { second_factor: secondFactorPage };
   const lists = options.applications !== false && { applications: applicationsPage };
+  const account = options.account !== false && { account: accountPage };
   const devices = options.devices === true && { device: devicePage };
   return {
     id: 'pages',
@@ -49,7 +54,7 @@ export function pages(options: PagesOptions = {}): Pages {
       ...(lists ? ['listApplications', 'revokeGrantsOf'] : []),
       ...(resolved.signOutEndsGrants && !lists ? ['revokeGrantsOf'] : []),
     ],
-    endpoints: { ...signIn, ...codes, ...lists, ...devices },
+    endpoints: { ...signIn, ...codes, ...lists, ...account, ...devices },
     async findUser(native, server) {
       const request = toOAuthRequest(native as NativeRequest);
       const { context } = (await tenantServersOf(server)?.find(request)) ?? server;
@@ -87,8 +92,11 @@ export function pages(options: PagesOptions = {}): Pages {
       }));
       builder.provide(SESSION_ACCESS, () => new AcceptedSessions(site()));
       if (secondFactor) builder.contribute(LOGIN_STEPS, secondFactorStep(site, secondFactor.lifetime));
+      if (account) builder.contribute(ACCOUNT_SECTIONS, sessionsSection);
+      if (account && lists) builder.contribute(ACCOUNT_SECTIONS, applicationsSection);
       return {
         misconfigurations: (server) => [
+          ...findSectionErrors(server.all(ACCOUNT_SECTIONS)),
           ...findStepErrors(server.all(LOGIN_STEPS), server.endpoints),
           ...(resolved.sessions && server.all(LOGIN_STEPS).length > 0
             ? ['login steps require login sessions that the model stores: remove `sessions` of `pages()`']

@@ -1,6 +1,6 @@
 import type { AuthorizedApplication } from '../../../lib/index.js';
 import type { ApplicationsPageContext, Page } from '../render/contexts.js';
-import { type Html, html, isolated } from '../render/html.js';
+import { Html, html, isolated } from '../render/html.js';
 import { hidden, problemNotice } from './fields.js';
 
 /** Renders the list of applications with access to the account, with a button to remove each access. */
@@ -14,25 +14,50 @@ export function applications(context: ApplicationsPageContext): Page {
       ${accessRemoved && html`<p class="notice" role="status">${message('accessRemoved')}</p>`}
       <p class="aside">${message('signedInAs', { user: html`<b>${nameOf(user)}</b>` })}</p>
       <p>${message(all.length > 0 ? 'applicationsIntro' : 'applicationsNone')}</p>
-      ${
-        all.length > 0 &&
-        html`<ul class="applications">
-          ${all.map((one) => entry(one, context))}
-        </ul>`
-      }`,
+      ${applicationList(
+        context,
+        (content, clientId) =>
+          html`<form method="post" action="${context.action}">
+            ${hidden({ ...context.fields, client_id: clientId })} ${content}
+          </form>`,
+        'h2',
+      )}`,
   };
+}
+
+/** The parts of the context that the list needs. */
+type ListContext = Pick<
+  ApplicationsPageContext,
+  'message' | 'describe' | 'date' | 'nameOf' | 'applications' | 'loginUrls'
+>;
+
+/**
+ * Renders the applications, each with a form that removes its access.
+ * @param form renders the form around its button
+ */
+export function applicationList(
+  context: ListContext,
+  form: (content: Html, clientId: string) => Html,
+  heading: 'h2' | 'h3',
+): Html | undefined {
+  const { applications: all } = context;
+  if (all.length === 0) return undefined;
+  return html`<ul class="applications">
+    ${all.map((one) => entry(one, context, { form, heading: new Html(heading) }))}
+  </ul>`;
 }
 
 function entry(
   application: AuthorizedApplication,
-  { message, describe, date, nameOf, action, fields, loginUrls }: ApplicationsPageContext,
+  { message, describe, date, nameOf, loginUrls }: ListContext,
+  { form, heading }: { form: (content: Html, clientId: string) => Html; heading: Html },
 ): Html {
   const { clientId, client, scope = '', createdAt, lastUsedAt } = application;
   const name = client ? nameOf(client) : message('unknownApplication');
   const loginUrl = loginUrls?.get(clientId);
   const allowed = scope.split(' ').filter(Boolean);
   return html`<li class="stack">
-    <h2>${isolated(name)}</h2>
+    <${heading}>${isolated(name)}</${heading}>
     ${
       allowed.length > 0 &&
       html`<ul>
@@ -43,9 +68,9 @@ function entry(
     <p class="aside">
       ${message('accessDates', { date: isolated(date(createdAt)), used: isolated(date(lastUsedAt)) })}
     </p>
-    <form method="post" action="${action}">
-      ${hidden({ ...fields, client_id: clientId })}
-      <button aria-label="${message('removeAccessOf', { client: name })}">${message('removeAccess')}</button>
-    </form>
+    ${form(
+      html`<button aria-label="${message('removeAccessOf', { client: name })}">${message('removeAccess')}</button>`,
+      clientId,
+    )}
   </li>`;
 }

@@ -65,6 +65,14 @@ export const ENGLISH = {
   goTo: 'Go to {client}',
   removeAccess: 'Remove access',
   removeAccessOf: 'Remove access of {client}',
+  yourAccount: 'Your account',
+  signInToChange: 'Sign in again to see or change this',
+  sessionsTitle: 'Where you are signed in',
+  sessionSince: 'Signed in on {date}',
+  sessionHere: 'This browser',
+  sessionEndOf: 'Sign out the browser that signed in on {date}',
+  sessionEndOthers: 'Sign out everywhere else',
+  sessionEnded: 'Signed out.',
   deviceTitle: 'Connect a device',
   deviceIntro: 'Enter the code shown on your device.',
   deviceConfirm: 'Does your device show this code? Continue only if it does.',
@@ -100,7 +108,7 @@ export interface MessageSet<Key extends string = string> {
  */
 export const defineMessages = <const English extends Readonly<Record<string, string>>>(
   english: English,
-  translations: Readonly<Record<string, { readonly [Key in keyof English]?: string }>> = {},
+  translations: Readonly<Record<string, { readonly [Key in keyof NoInfer<English>]?: string }>> = {},
 ): MessageSet<keyof English & string> => ({ english, translations });
 
 /**

@@ -77,6 +77,11 @@ export class PageRenderer {
     return new PageRenderer({ ...this.look, scopes: { ...scopes, ...this.look.scopes } });
   }
 
+  /** Returns the context of a page in a language that the user prefers, with the page's own texts. */
+  contextFor(preferences: LanguagePreferences, messages: MessageSet = NO_MESSAGES): PageContext<string> {
+    return this.translator.contextWith(messages, preferences);
+  }
+
   /** Returns the language of the pages for a user. */
   languageOf(preferences: LanguagePreferences): string {
     return this.translator.contextFor(preferences).language;
@@ -125,13 +130,13 @@ export class PageRenderer {
   /** Renders a page of `definePage()` in a language that the user prefers, with the headers of the ready-made pages. */
   renderOwn(
     render: (context: PageContext<string>) => Page,
-    { status, messages = NO_MESSAGES, script, leavesSite = false }: OwnPageSettings,
+    { status, messages, scripts, leavesSite = false }: OwnPageSettings,
     preferences: LanguagePreferences,
   ): RenderedPage {
-    const context = this.translator.contextWith(messages, preferences);
+    const context = this.contextFor(preferences, messages);
     const { title, main } = render(context);
-    const page = { title, main: html`${main}${script !== undefined && scriptOf(script)}` };
-    const sources = [...(script === undefined ? [] : SCRIPT_SOURCES), ...(leavesSite ? [] : ["form-action 'self'"])];
+    const page = { title, main: html`${main}${[...new Set(scripts)].map(scriptOf)}` };
+    const sources = [...(scripts.length === 0 ? [] : SCRIPT_SOURCES), ...(leavesSite ? [] : ["form-action 'self'"])];
     return this.write(page, context, { status, sources });
   }
 
@@ -178,7 +183,7 @@ const scriptOf = (path: string) => html`<script src="${path}" type="module"></sc
 interface OwnPageSettings {
   status: number;
   messages?: MessageSet | undefined;
-  script?: string | undefined;
+  scripts: readonly string[];
   leavesSite?: boolean | undefined;
 }
 

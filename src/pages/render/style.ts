@@ -34,9 +34,10 @@ main {
   width: min(100%, var(--width)); padding: clamp(1.25rem, 5vw, 2rem); border: 1px solid var(--line);
   border-radius: var(--radius); background: var(--card);
 }
-h1, h2, p, ul { margin: 0; padding: 0; }
+h1, h2, h3, p, ul { margin: 0; padding: 0; }
 main > * + *, .stack > * + * { margin-top: .875rem; }
 h1 { font-size: 1.625rem; font-weight: 680; line-height: 1.2; letter-spacing: -.02em; }
+h3 { font-size: 1rem; line-height: 1.35; }
 h2 { font-size: 1.0625rem; line-height: 1.35; }
 a { color: var(--accent); }
 code { padding: .1em .35em; border: 1px solid transparent; border-radius: .3em; background: var(--accent-soft); font: .875em var(--mono); }
@@ -68,6 +69,7 @@ ul { list-style: none; }
 .scopes li + li { border-top: 1px solid var(--line); }
 .scopes.long li { padding: .375rem 1rem; }
 summary { cursor: pointer; }
+main > section { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 .applications > li { padding-top: 1.25rem; border-top: 1px solid var(--line); }
 .applications > li + li { margin-top: 1.5rem; }
 @media (forced-colors: active) {

@@ -11,7 +11,7 @@ import { PageCall } from './page-call.js';
 import { PageThrottle } from './page-throttle.js';
 
 /** The name of a message that a page may show: its own, or one of the ready-made pages. */
-type MessageKey<Key extends string> = Key | keyof typeof ENGLISH;
+type MessageKey<Key extends string> = NoInfer<Key> | keyof typeof ENGLISH;
 
 /** A problem of a form: the status of the page that reports it, and the reason for the event `user.refused`. */
 export interface PageProblemDetails {
@@ -64,8 +64,8 @@ export interface PageDefinition<Data extends object, Key extends string = never,
   throttle?: { network?: RequestRate; account?: RequestRate };
   /** Renders the data, or the name of the ready-made page that does. */
   render: PageName | ((data: Data, context: OwnPageContext<MessageKey<Key>>) => Page);
-  /** The path of a JavaScript module on this server that the page loads. If omitted, no script runs. */
-  script?: string;
+  /** Returns the paths of JavaScript modules on this server that the page loads. If omitted, no script runs. */
+  scripts?(data: Data): readonly string[];
   /**
    * Whether a form of the page may lead to another site, such as a client after the login. The Content Security Policy
    * then has no `form-action`, because Chromium applies it to each redirect. Default: `false`.
@@ -177,7 +177,8 @@ class PageHandler implements Handler {
       response.status = 303;
       return;
     }
-    const { render, script, leavesSite, messages } = this.definition;
+    const { definition } = this;
+    const { render, leavesSite, messages } = definition;
     if (answer instanceof ReadyMadePage) return this.show(answer, call);
     const problem = call.problemName;
     const status = problem === undefined ? 200 : this.problem(problem).status;
@@ -189,7 +190,8 @@ class PageHandler implements Handler {
     }
     const more = { action: call.path(), fields: call.fields(), ...shown };
     const { renderer } = this.place.site;
-    const settings = { status, messages, script, leavesSite };
+    const scripts = definition.scripts?.(answer) ?? [];
+    const settings = { status, messages, scripts, leavesSite };
     const preferences = preferencesOf(call.request, call.returnTo);
     const page = (context: object) => render(answer, { ...context, ...more } as OwnPageContext);
     writeInteractionResponse(response, renderer.renderOwn(page, settings, preferences));

@@ -157,7 +157,7 @@ describe.each(ANY_PLATFORM)('a page of definePage() on %s', (platform) => {
               ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
             </form>`,
         }),
-        script: '/tickets.js',
+        scripts: () => ['/tickets.js'],
         leavesSite: true,
         ...more,
       }),

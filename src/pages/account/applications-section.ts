@@ -1,0 +1,28 @@
+import type { PageData } from '../render/page-renderer.js';
+import { applicationList } from '../default/applications.js';
+import { html } from '../render/html.js';
+import { applicationsOf, removeAccess } from './applications-page.js';
+import { defineSection } from './section.js';
+
+/** The applications with access to the account. */
+export const applicationsSection = defineSection<Pick<PageData<'applications'>, 'applications' | 'loginUrls'>>({
+  id: 'applications',
+  order: 70,
+  title: 'applicationsTitle',
+  get: (call) => applicationsOf(call),
+  forms: {
+    remove: {
+      done: 'accessRemoved',
+      async post(call) {
+        await removeAccess(call);
+      },
+    },
+  },
+  render: ({ applications, loginUrls }, context) =>
+    html`<p>${context.message(applications.length > 0 ? 'applicationsIntro' : 'applicationsNone')}</p>
+      ${applicationList(
+        { ...context, applications, ...(loginUrls && { loginUrls }) },
+        (content, clientId) => context.form('remove', content, { client_id: clientId }),
+        'h3',
+      )}`,
+});
