@@ -44,6 +44,7 @@ import { findServer } from './module/server-finder.js';
 import { OAUTH2_REGISTRATION, OAUTH2_ROUTES, OAUTH2_IMPORT_OPTIONS, partTokens } from './oauth2.tokens.js';
 import { tenantDocumentRoutes } from './tenants/tenant-routes.js';
 import { findInstance, registerServer, verifySeparateTokens } from './module/registered-servers.js';
+import { warnOfUnservedResources } from './http/served-paths.js';
 import { verifyRoutes } from './guards/verify-routes.js';
 
 /** A placeholder for the issuers of tenants, which are not known before a request. Only its path is used. */
@@ -152,6 +153,8 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     if (server?.context && !tenants && isContextUsed()) server.surround(requestContext);
     if (server?.context && !tenants && this.registration.controllers !== false) {
       const isDeclined = this.registration.interaction === null || this.options?.interaction === null;
+      const prefix = config.getGlobalPrefix().replaceAll(/^\/+|\/+$/g, '');
+      warnOfUnservedResources(server.context, { adapter: this.host.httpAdapter, prefix });
       warnAtStart(server.context, this.host.httpAdapter?.getHttpServer() as Server | undefined);
       logStartUp(server.context, isDeclined || canAskUsers(this.registration, this.options));
     }

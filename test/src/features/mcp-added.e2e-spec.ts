@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { type INestApplication, Logger } from '@nestjs/common';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Feature, OAuth2ModuleOptions } from 'nest-oauth2';
 import { protectedResource, resourceIndicators } from 'nest-oauth2/features';
 import { jwtAccessTokens, keys } from 'nest-oauth2/jose';
@@ -134,5 +135,33 @@ describe.each(PLATFORMS)('an application on %s that adds `mcp()`', (platform) =>
     const { notes, callMcp, ofClient } = await start(platform, demoStore(), features);
     const token = await ofClient();
     expect([await notes(token), await callMcp(token)]).toEqual([200, 200]);
+  });
+});
+
+describe.each(PLATFORMS)('a resource of mcp() that no route serves, on %s', (platform) => {
+  const warn = jest.spyOn(Logger.prototype, 'warn');
+  afterEach(async () => {
+    warn.mockReset();
+    await stopApplications();
+  });
+
+  const warningsOf = async (options: Parameters<typeof mcp>[0], prefix?: string, routes = [McpController]) => {
+    warn.mockReset().mockImplementation(() => undefined);
+    const { imports } = demoModule({ issuer: ISSUER, features: mcp(options) });
+    const prepare = (app: INestApplication) => void (prefix && app.setGlobalPrefix(prefix));
+    await startApplication(platform, { imports: imports!, controllers: routes }, { prepare });
+    return warn.mock.calls.map(([text]) => String(text)).filter((text) => text.includes('mcp()'));
+  };
+
+  it('is a warning with the path at which the route is', async () => {
+    expect(await warningsOf({})).toEqual([]);
+    expect(await warningsOf({}, 'api')).toEqual([
+      "No route serves /mcp, the resource of `mcp()`: it is at /api/mcp because of the global prefix: set `resource: '/api/mcp'` in `mcp()`, or exclude the route from the prefix.",
+    ]);
+    expect(await warningsOf({ resource: '/api/mcp' }, '/api/')).toEqual([]);
+    expect(await warningsOf({ resource: '/tools' })).toEqual([
+      'No route serves /tools, the resource of `mcp()`: add a route, or set `resource` in `mcp()` to the path of your MCP endpoint.',
+    ]);
+    expect(await warningsOf({}, undefined, [])).toHaveLength(1);
   });
 });
