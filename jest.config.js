@@ -42,6 +42,7 @@ const base = {
     '^nest-oauth2/fapi$': '<rootDir>/lib/profiles/fapi/index.ts',
     '^nest-oauth2/pages$': '<rootDir>/src/pages/index.ts',
     '^nest-oauth2/report$': '<rootDir>/src/report/index.ts',
+    '^nest-oauth2/upstreams$': '<rootDir>/src/upstreams/index.ts',
     '^nest-oauth2/swagger$': '<rootDir>/src/swagger/index.ts',
     '^nest-oauth2/opentelemetry$': '<rootDir>/lib/opentelemetry/index.ts',
     '^nest-oauth2/(cqrs|event-emitter)$': '<rootDir>/src/operations/bridges/$1.ts',

@@ -15,6 +15,7 @@ const input = {
   fapi: 'lib/profiles/fapi/index.ts',
   pages: 'src/pages/index.ts',
   report: 'src/report/index.ts',
+  upstreams: 'src/upstreams/index.ts',
   swagger: 'src/swagger/index.ts',
   'event-emitter': 'src/operations/bridges/event-emitter.ts',
   cqrs: 'src/operations/bridges/cqrs.ts',

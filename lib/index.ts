@@ -54,6 +54,7 @@ export { classGrant } from './endpoints/token/class-grant.js';
 export type { Instrumentation, RunningOperation } from './contracts/instrumentation.js';
 export type { Handler } from './contracts/handler.js';
 export type { HealthModel, PruneModel, SchemaModel } from './model/health.js';
+export type { IdentityKey, IdentityModel, StoredIdentity } from './model/identities.js';
 export type { ResolvedRequest } from './contracts/resolved-request.js';
 export type { Secret } from './contracts/secret.js';
 export type { FeatureList } from './server/feature-list.js';

@@ -14,6 +14,7 @@ export {
 export { CONTENT_LIMIT, CONTENT_TYPES, parseForm, readContent } from './content.js';
 export { documentPaths, isDocument } from './endpoint-paths.js';
 export { claimedClientId } from './claimed-client.js';
+export { tryParseJson } from '../http/parse-json.js';
 export { mediaType } from '../http/media-type.js';
 export { addressOf, networkOf } from '../http/network.js';
 export { originOf, senderOf } from '../http/origin.js';

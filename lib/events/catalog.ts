@@ -22,6 +22,14 @@ export interface OAuth2Events {
   'user.signed_out': OAuth2Event;
   /** A login on a page of `pages()` failed. The payload does not contain what the user entered. */
   'user.refused': UserRefusalEvent;
+  /** A user signed in with another provider. Steps of the login, such as a second factor, may follow. */
+  'upstream.signed_in': UpstreamEvent;
+  /** An identity at another provider was added to an account. */
+  'upstream.linked': UpstreamEvent;
+  /** An identity at another provider was removed from an account. */
+  'upstream.unlinked': UpstreamEvent;
+  /** A sign-in with another provider, or a link, was refused. */
+  'upstream.refused': UpstreamRefusalEvent;
   /** The user consented when asked. A request that a remembered consent covers does not emit this event. */
   'consent.given': OAuth2Event;
   /** The user denied an authorization request or a device authorization. */
@@ -73,6 +81,10 @@ export const EVENT_NAMES = Object.keys({
   'user.signed_in': 0,
   'user.signed_out': 0,
   'user.refused': 0,
+  'upstream.signed_in': 0,
+  'upstream.linked': 0,
+  'upstream.unlinked': 0,
+  'upstream.refused': 0,
   'consent.given': 0,
   'consent.denied': 0,
   'consent.withdrawn': 0,
@@ -149,6 +161,23 @@ export interface RefusalEvent extends OAuth2Event, Partial<RefusalDetail> {
 export interface UserRefusalEvent extends OAuth2Event, Partial<RefusalDetail> {
   /** The HTTP status of the page that was rendered. */
   status: number;
+}
+
+/** The payload of the events of `upstreams()`. */
+export interface UpstreamEvent extends OAuth2Event {
+  /** The name of the provider in the option `providers`. */
+  provider: string;
+  /** The issuer of the identity. `undefined` if none was verified. */
+  upstreamIssuer?: string | undefined;
+}
+
+/** The payload of `upstream.refused`. */
+export interface UpstreamRefusalEvent extends UpstreamEvent {
+  /** The HTTP status of the page that was rendered. */
+  status: number;
+  reason: string;
+  /** What the operator or the user can do. */
+  remedy: string;
 }
 
 /** The payload of `token.revoked` and `token.reuse_detected`. */

@@ -14,6 +14,7 @@ const LEVELS: Partial<Record<OAuth2EventName, 'debug' | 'warn'>> = {
   'logout.failed': 'warn',
   'token.refused': 'debug',
   'token.reuse_detected': 'warn',
+  'upstream.refused': 'debug',
   'user.refused': 'debug',
 };
 

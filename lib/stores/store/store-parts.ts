@@ -4,6 +4,7 @@ import { DeviceCodes } from '../grants/device-codes.js';
 import { GrantPages } from '../sessions/grant-pages.js';
 import { GrantRevocation } from '../sessions/grant-revocation.js';
 import { Grants } from '../grants/grants.js';
+import { Identities } from '../accounts/identities.js';
 import { KnownClients } from '../clients/known-clients.js';
 import { ManagedClients } from '../clients/managed-clients.js';
 import { Notifications } from '../grants/notifications.js';
@@ -42,5 +43,6 @@ export function makeParts(context: StoreContext) {
     managedClients: new ManagedClients(context, unusedClients),
     registrations: new Registrations(context, unusedClients),
     notifications: new Notifications(context),
+    identities: new Identities(context),
   };
 }

@@ -47,6 +47,7 @@ import type {
   User,
 } from '../../model/model.js';
 import type { NotBefore } from '../../model/not-before.js';
+import type { IdentityKey, IdentityModel, StoredIdentity } from '../../model/identities.js';
 import type { NotificationModel, StoredNotification } from '../../model/notifications.js';
 import type {
   SessionClient,
@@ -103,6 +104,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     RegistrationModel<StoredClient & MetadataClient>,
     ClientIdDocumentModel,
     NotificationModel,
+    IdentityModel,
     OnceModel,
     CountModel,
     HealthModel,
@@ -670,6 +672,31 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
    */
   mayUseClientIdDocument(clientId: string): Promise<boolean> {
     return this.parts.knownClients.mayUseClientIdDocument(clientId);
+  }
+
+  // Identities at other providers
+
+  /** Finds an identity at another provider, and the user to whom it belongs. */
+  findIdentity(key: IdentityKey): Promise<StoredIdentity | undefined> {
+    return this.parts.identities.findIdentity(key);
+  }
+
+  /**
+   * Adds an identity to a user. Returns `true` for exactly one of several concurrent callers, `false` if the identity
+   * belongs to a user already.
+   */
+  addIdentity(identity: StoredIdentity): Promise<boolean> {
+    return this.parts.identities.addIdentity(identity);
+  }
+
+  /** Removes an identity of a user. Returns `true` for exactly one of several concurrent callers. */
+  removeIdentity(identity: IdentityKey & Pick<StoredIdentity, 'userId'>): Promise<boolean> {
+    return this.parts.identities.removeIdentity(identity);
+  }
+
+  /** Returns the identities of a user at other providers. */
+  listIdentities(user: Pick<StoredIdentity, 'realm' | 'userId'>): Promise<StoredIdentity[]> {
+    return this.parts.identities.listIdentities(user);
   }
 
   // Messages to clients, single-use values, counters and signing keys

@@ -22,6 +22,10 @@ export class ClientRemovedEvent extends eventOf('client.removed') {}
 export class UserSignedInEvent extends eventOf('user.signed_in') {}
 export class UserSignedOutEvent extends eventOf('user.signed_out') {}
 export class UserRefusedEvent extends eventOf('user.refused') {}
+export class UpstreamSignedInEvent extends eventOf('upstream.signed_in') {}
+export class UpstreamLinkedEvent extends eventOf('upstream.linked') {}
+export class UpstreamUnlinkedEvent extends eventOf('upstream.unlinked') {}
+export class UpstreamRefusedEvent extends eventOf('upstream.refused') {}
 export class ConsentGivenEvent extends eventOf('consent.given') {}
 export class ConsentDeniedEvent extends eventOf('consent.denied') {}
 export class ConsentWithdrawnEvent extends eventOf('consent.withdrawn') {}
@@ -51,6 +55,10 @@ const CLASSES: { readonly [N in OAuth2EventName]: new (payload: OAuth2Events[N])
   'user.signed_in': UserSignedInEvent,
   'user.signed_out': UserSignedOutEvent,
   'user.refused': UserRefusedEvent,
+  'upstream.signed_in': UpstreamSignedInEvent,
+  'upstream.linked': UpstreamLinkedEvent,
+  'upstream.unlinked': UpstreamUnlinkedEvent,
+  'upstream.refused': UpstreamRefusedEvent,
   'consent.given': ConsentGivenEvent,
   'consent.denied': ConsentDeniedEvent,
   'consent.withdrawn': ConsentWithdrawnEvent,

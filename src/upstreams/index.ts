@@ -1,0 +1,30 @@
+export type { UpstreamAccounts } from './linking/accounts.js';
+export { apple, type AppleOptions } from './providers/apple.js';
+export { oauth, type OAuthOptions } from './providers/oauth.js';
+export { oidc, type OidcOptions } from './providers/oidc.js';
+export {
+  facebook,
+  type FacebookOptions,
+  github,
+  gitlab,
+  type GitLabOptions,
+  google,
+  type GoogleOptions,
+  microsoft,
+  type MicrosoftOptions,
+} from './providers/presets.js';
+export type {
+  ClientSecretMethod,
+  FetchFunction,
+  OAuthEndpoints,
+  ProfileRequest,
+  ProviderOptions,
+  Setting,
+  TrustedDomains,
+  UpstreamProvider,
+  UpstreamUse,
+  UpstreamUser,
+} from './providers/provider.js';
+export type { UpstreamProfile } from './providers/upstream-user.js';
+export { upstreams } from './upstreams.js';
+export type { UpstreamsOptions } from './upstreams-options.js';

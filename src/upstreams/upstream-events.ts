@@ -1,0 +1,53 @@
+import { hasListener, reportEvent } from '../../lib/adapter/index.js';
+import type { Request, ServerContext } from '../../lib/index.js';
+import { type Refusal, REFUSALS } from './refusals.js';
+
+/** What an event of `upstreams()` is about. */
+interface UpstreamEventDetails {
+  readonly server: ServerContext;
+  readonly request: Request;
+  readonly endpoint: string;
+  readonly provider: string;
+  readonly iss?: string | undefined;
+  readonly userId?: unknown;
+}
+
+/** Emits an event about a user who has signed in, linked or unlinked. */
+export function reportUpstream(
+  name: 'upstream.signed_in' | 'upstream.linked' | 'upstream.unlinked',
+  { server, request, endpoint, provider, iss, userId }: UpstreamEventDetails,
+): void {
+  const { events } = server.options;
+  if (!hasListener(events, name)) return;
+  reportEvent(events, name, { endpoint, issuer: server.issuerOf(request), userId, provider, upstreamIssuer: iss });
+}
+
+/** Emits why a sign-in or a link was refused. The cause is the message of a library, for the operator. */
+export function reportUpstreamRefusal(
+  refusal: Refusal,
+  { server, request, endpoint, provider, iss, userId }: UpstreamEventDetails,
+  cause?: unknown,
+): void {
+  const { events } = server.options;
+  if (!hasListener(events, 'upstream.refused')) return;
+  const { reason, remedy, status } = REFUSALS[refusal];
+  const detail = causeOf(cause);
+  reportEvent(events, 'upstream.refused', {
+    endpoint,
+    issuer: server.issuerOf(request),
+    userId,
+    provider,
+    upstreamIssuer: iss,
+    status,
+    reason: detail === undefined ? reason : `${reason}: ${detail}`,
+    remedy,
+  });
+}
+
+/** Returns the messages of an error and its causes, shortened. They contain no codes and no tokens. */
+function causeOf(error: unknown): string | undefined {
+  const messages: string[] = [];
+  for (let cause = error; cause instanceof Error && messages.length < 4; cause = cause.cause)
+    messages.push(cause.message);
+  return messages.length === 0 ? undefined : messages.join(': ').slice(0, 300);
+}

@@ -1,0 +1,184 @@
+import { EventEmitter } from 'node:events';
+
+import type { Type } from '@nestjs/common';
+import { OAuth2Module, type OAuth2ModuleOptions } from 'nest-oauth2';
+import { pages, type PagesOptions } from 'nest-oauth2/pages';
+import type { Feature, User } from 'nest-oauth2/server';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import {
+  oidc,
+  type ProviderOptions,
+  type UpstreamAccounts,
+  type UpstreamProfile,
+  type UpstreamProvider,
+  upstreams,
+  type UpstreamsOptions,
+} from 'nest-oauth2/upstreams';
+
+import { SECRET } from '../../support/demo.js';
+import { type Platform, startApplication, type TestApplicationOptions } from '../../support/test-application.js';
+import { PageBrowser, type ShownPage } from '../pages/page-browser.js';
+import { type Claims, StandIn } from './stand-in.js';
+
+export const ISSUER = 'https://id.example.com';
+
+/** An account of the application. */
+export interface Account extends User {
+  id: string;
+  name: string;
+  email?: string | undefined;
+  isVerified?: boolean;
+  password?: string;
+}
+
+/** The accounts of an application that keeps them in memory. */
+export class Accounts implements UpstreamAccounts<Account> {
+  readonly all: Account[] = [
+    { id: '1', name: 'Alice', email: 'alice@example.com', isVerified: true, password: 'wonderland' },
+  ];
+  readonly profiles: UpstreamProfile[] = [];
+  readonly linked: UpstreamProfile[] = [];
+  allows = true;
+
+  findById = (id: string) => this.all.find((one) => one.id === id);
+
+  findByCredentials = (name: string, password: string) =>
+    this.all.find((one) => one.name.toLowerCase() === name && one.password === password);
+
+  create(profile: UpstreamProfile): Account | undefined {
+    this.profiles.push(profile);
+    if (profile.name === 'Nobody') return undefined;
+    const account = {
+      id: String(this.all.length + 1),
+      name: profile.name ?? 'Unnamed',
+      email: profile.email,
+      isVerified: true,
+    };
+    this.all.push(account);
+    return account;
+  }
+
+  mayLink = () => this.allows;
+
+  onLinked(_: Account, profile: UpstreamProfile): void {
+    this.linked.push(profile);
+  }
+
+  hasOtherSignIn = ({ password }: Account) => password !== undefined;
+}
+
+/** Accounts with addresses, which the feature looks up. */
+export class AccountsWithEmail extends Accounts {
+  readonly released: string[] = [];
+  findByEmail = (email: string) => this.all.find((one) => one.email === email);
+  isVerified = ({ isVerified = true }: Account) => isVerified;
+
+  releaseEmail(account: Account, email: string): void {
+    this.released.push(email);
+    delete account.email;
+    delete account.password;
+  }
+}
+
+/** The options of a site. */
+export interface SiteOptions {
+  platform: Platform;
+  accounts?: Accounts | Type<Accounts>;
+  providers?: Record<string, UpstreamProvider>;
+  acme?: Partial<ProviderOptions>;
+  pagesOptions?: PagesOptions;
+  features?: readonly Feature[];
+  options?: Partial<OAuth2ModuleOptions>;
+  issuer?: string;
+  fetch?: UpstreamsOptions['fetch'];
+  application?: TestApplicationOptions;
+}
+
+export const CLIENT = { clientId: 'us', clientSecret: 'our-secret' };
+
+/** Starts an application that signs users in with the provider Acme, which is a stand-in. */
+export async function startSite({
+  platform,
+  accounts = new Accounts(),
+  acme: more,
+  providers,
+  pagesOptions,
+  features = [],
+  options,
+  issuer = ISSUER,
+  application,
+  ...rest
+}: SiteOptions) {
+  const acme = new StandIn('https://acme.example');
+  const events = new EventEmitter();
+  const emitted: [string, Record<string, unknown>][] = [];
+  for (const name of ['signed_in', 'linked', 'unlinked', 'refused']) {
+    events.on(`upstream.${name}`, (payload) => emitted.push([name, payload as Record<string, unknown>]));
+  }
+  const instance = accounts instanceof Accounts ? accounts : new Accounts();
+  const model = new MemoryStore({ users: instance });
+  const fetch = rest.fetch ?? acme.fetch;
+  const { url, app } = await startApplication(
+    platform,
+    {
+      imports: [
+        OAuth2Module.forRoot({
+          model,
+          issuer,
+          secret: SECRET,
+          events,
+          features: [
+            pages(pagesOptions),
+            upstreams({
+              providers: providers ?? { acme: oidc({ issuer: acme.issuer, label: 'Acme', ...CLIENT, ...more }) },
+              accounts,
+              fetch,
+            }),
+            ...features,
+          ],
+          ...options,
+        }),
+      ],
+    },
+    application,
+  );
+  const browser = () => new SiteBrowser(url);
+  return { url, app, acme, model, accounts: instance, events: emitted, browser };
+}
+
+/** A browser that signs in with providers. */
+export class SiteBrowser extends PageBrowser {
+  /** Presses the button of a provider on the login page. Returns the redirect to the provider. */
+  async begin(provider = 'acme', query: Record<string, string> = {}): Promise<ShownPage> {
+    const page = await this.get(`/oauth/login?${new URLSearchParams(query).toString()}`);
+    return this.press(page, `/oauth/upstreams/${provider}`);
+  }
+
+  /** Sends the form of a page with this action, and with further fields if it has several. */
+  async press({ html }: ShownPage, action: string, has = ''): Promise<ShownPage> {
+    const forms = html.match(/<form[^]*?<\/form>/g) ?? [];
+    const form = forms.find((one) => one.includes(`action="${action}"`) && one.includes(has));
+    if (!form) throw new Error(`The page has no form for ${action} with ${has}: ${html}`);
+    const fields = [...form.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+    return this.post(action, Object.fromEntries(fields.map(([, name, value]) => [name!, plain(value!)])));
+  }
+
+  /** Signs in with the provider Acme, and returns the response of the callback. */
+  async signInWith(acme: StandIn, claims: Claims, query: Record<string, string> = {}): Promise<ShownPage> {
+    const { location } = await this.begin('acme', query);
+    return this.get(acme.respond(location, claims));
+  }
+
+  /** Begins to connect a provider on the page of connected accounts. */
+  async connect(provider = 'acme'): Promise<ShownPage> {
+    return this.press(await this.get('/oauth/connections'), '/oauth/connections', `value="${provider}"`);
+  }
+
+  /** The name of the signed-in user, as the page of applications shows it. */
+  async user(): Promise<string | undefined> {
+    const { html } = await this.get('/oauth/applications');
+    return /signed in as <b>(.*?)<\/b>/.exec(html)?.[1];
+  }
+}
+
+const plain = (text: string) => text.replaceAll('&amp;', '&').replaceAll('&quot;', '"').replaceAll('&#39;', "'");
