@@ -23,7 +23,7 @@ export class AcceptedFindings {
   }
 
   /**
-   * Returns the entry that accepts a finding. Of several, one that has not expired. `undefined` if there is none.
+   * Returns the entry that accepts a finding, or `undefined`. Entries that have not expired come first.
    * @param now The time of the report, in milliseconds since the epoch.
    */
   find(rule: string, subject: string, now: number) {

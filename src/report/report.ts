@@ -1,19 +1,19 @@
 import type { RuleTexts, Severity } from './rule.js';
 import { SEVERITIES } from './rule.js';
 
-/** What a rule found at one subject, with the texts of the rule. */
+/** The observation of a rule at one subject, with the texts of the rule. */
 export interface Finding extends Omit<RuleTexts, 'id'> {
   /** The `id` of the rule. */
   readonly rule: string;
   readonly subject: string;
-  /** What is, as one sentence. */
+  /** The present state, as one sentence. */
   readonly is: string;
   /** The name of the server. If omitted, the default server. */
   readonly server?: string;
   readonly tenant?: string;
   /** Why and until which day the finding is accepted. If omitted, it is not accepted. */
   readonly accepted?: { readonly reason: string; readonly until: string };
-  /** A sentence about an acceptance that has expired. If omitted, there is none. */
+  /** A sentence about an acceptance that has expired. If omitted, no acceptance has expired. */
   readonly expired?: string;
 }
 
@@ -21,7 +21,7 @@ export interface Finding extends Omit<RuleTexts, 'id'> {
 export interface Report {
   /** When the report was made, in ISO 8601. */
   readonly at: string;
-  /** What was examined: issuers, and the URL of a deployment. */
+  /** The examined issuers, and the URL of the deployment. */
   readonly examined: readonly string[];
   /** The number of rules that judged. */
   readonly rules: number;

@@ -14,9 +14,9 @@ export interface RuleTexts {
   readonly severity: Severity;
   /** The specification and section that the rule comes from, such as `RFC 9700 §2.1`. */
   readonly source: string;
-  /** What should be, as one sentence. */
+  /** The correct state, as one sentence. */
   readonly should: string;
-  /** How to change it, as one sentence. */
+  /** The change to make, as one sentence. */
   readonly change: string;
   /** The code to write. If omitted, the change is not made in code. */
   readonly code?: string;
@@ -38,11 +38,11 @@ export interface Rule<Facts> extends RuleTexts {
 /** A rule that judges the configuration of one server. */
 export type ReportRule = Rule<ReportFacts>;
 
-/** What a rule has found at one subject. It must contain no secret. */
+/** The observation of a rule at one subject. It must contain no secret. */
 export interface Observation {
   /** The subject, such as `option:requirePKCE`, `client:web` or `key:2026-01`. Accepted findings may name it. */
   readonly subject: string;
-  /** What is, as one sentence. */
+  /** The present state, as one sentence. */
   readonly is: string;
   /** Default: the severity of the rule. */
   readonly severity?: Severity;
@@ -51,10 +51,25 @@ export interface Observation {
 /** The capability key under which features contribute rules of their own to the report of their server. */
 export const REPORT_RULES: CollectedCapability<ReportRule> = collectedCapability('report rules');
 
-/** Returns a rule about the configuration of a server, as a plain value. */
-export const rule = (
-  id: string,
-  severity: Severity,
-  source: string,
-  more: Omit<ReportRule, 'id' | 'severity' | 'source'>,
-): ReportRule => ({ id, severity, source, ...more });
+/**
+ * Returns rules as plain values, from a table and the functions that judge, by the `id` of the rule.
+ * @param table A row for each rule: `id | severity | source | should | change | code | risk`. A severity with `*` is
+ * `info` in development.
+ */
+export const rulesOf = <Facts>(
+  table: string,
+  judges: Readonly<Record<string, Rule<Facts>['judge']>>,
+): readonly Rule<Facts>[] =>
+  table
+    .trim()
+    .split('\n')
+    .map((row) => ruleOf(row.split('|').map((cell) => cell.trim()) as Row, judges));
+
+type Row = [string, string, string, string, string, string, string];
+
+function ruleOf<Facts>(row: Row, judges: Readonly<Record<string, Rule<Facts>['judge']>>): Rule<Facts> {
+  const [id, marked, source, should, change, code, risk] = row;
+  const severity = marked.replace('*', '') as Severity;
+  const texts = { id, severity, source, should, change, risk, ...(code !== '' && { code }) };
+  return { ...texts, isFineInDevelopment: marked.endsWith('*'), judge: judges[id]! };
+}

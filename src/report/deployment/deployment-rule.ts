@@ -1,18 +1,10 @@
 import { observe } from '../rules/observe.js';
-import type { Observation, Rule, Severity } from '../rule.js';
+import type { Observation, Rule } from '../rule.js';
 import type { DeploymentFacts } from './examine.js';
 import type { Reply } from './send.js';
 
 /** A rule that judges what a deployment answers from outside. */
 export type DeploymentRule = Rule<DeploymentFacts>;
-
-/** Returns a rule about a deployment, as a plain value. */
-export const rule = (
-  id: string,
-  severity: Severity,
-  source: string,
-  more: Omit<DeploymentRule, 'id' | 'severity' | 'source'>,
-): DeploymentRule => ({ id, severity, source, ...more });
 
 /** Returns one observation for each HTML page at which something was found. */
 export const perPage = ({ pages }: DeploymentFacts, find: (page: Reply) => string | false): readonly Observation[] =>

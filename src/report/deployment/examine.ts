@@ -5,7 +5,7 @@ import { examineTls, type Reply, send, type TlsFacts } from './send.js';
 export const FORGED_HOST = 'forged.invalid';
 const FORGED_ORIGIN = `https://${FORGED_HOST}`;
 
-/** What a deployment answers from outside. A reply is `undefined` if there was none, or if its URL is unknown. */
+/** The responses of a deployment. A response is `undefined` if it is missing, or if its URL is unknown. */
 export interface DeploymentFacts {
   readonly url: URL;
   /** Whether the deployment has a loopback address. */
@@ -14,7 +14,7 @@ export interface DeploymentFacts {
   /** The response to the same URL by http. */
   readonly plain: Reply | undefined;
   readonly document: Reply | undefined;
-  /** The members of the metadata document. `undefined` if there is none. */
+  /** The members of the metadata document. `undefined` if the document is missing. */
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
   /** Replies to requests with a forged `Host`, `X-Forwarded-Host` or `X-Forwarded-Proto`, by the header. */
   readonly forged: Readonly<Record<string, readonly Reply[]>>;

@@ -106,7 +106,7 @@ const has = (key: string, target: object): boolean => Reflect.hasMetadata(key, t
 const constructorOf = (value: unknown): unknown => (value as object | undefined)?.constructor;
 const nameOf = (value: unknown): string => (typeof value === 'function' ? value.name : String(value));
 
-/** Returns the path of a controller or a method, without a slash at its ends. Of several paths, the first. */
+/** Returns the path of a controller or a method, without a slash at its ends. A list of paths stands for its first one. */
 function pathOf(target: object): string {
   const path = [get(PATH, target)].flat()[0];
   return typeof path === 'string' ? path.replaceAll(/^\/+|\/+$/g, '') : '';

@@ -15,7 +15,7 @@ import type { ReportFacts, ReportKey, ReportSecret, ReportStore } from './facts.
 /** A list of clients, for models that cannot list their clients. */
 export type ListClients = () => Awaitable<Iterable<CoreClient>>;
 
-/** What the reader of the facts cannot find in the server. */
+/** Facts that the server itself does not contain. */
 export interface FactSources {
   readonly tenant?: string | undefined;
   readonly tenants?: readonly string[] | undefined;

@@ -2,7 +2,7 @@ import type { ReportClient } from '../facts/client.js';
 import type { ReportFacts } from '../facts/facts.js';
 import type { Observation } from '../rule.js';
 
-/** What a function finds at one subject: the sentence, the whole observation, or nothing. */
+/** The result of a search at one subject: the sentence, the whole observation, or a falsy value. */
 type Found = string | Omit<Observation, 'subject'> | false | undefined;
 
 /** Returns one observation about a subject if something was found. */
@@ -38,8 +38,8 @@ export const urlOf = (text: unknown): URL | undefined =>
   typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
 
 /**
- * Returns a URI without credentials and without the values of its query, which may be secrets. A text that is no URI is
- * shown in the same way.
+ * Returns a URI without credentials and without the values of its query, which may be secrets. Any other text is
+ * shortened in the same way.
  */
 export function shownUri(uri: string): string {
   const [, base = '', query] = /^([^?#]*)(?:\?([^#]*))?/.exec(uri)!;

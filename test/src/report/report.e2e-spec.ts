@@ -192,7 +192,7 @@ describe('accepted findings', () => {
     expect(report.unusedAcceptances).toEqual([]);
   });
 
-  it('count again after their last day, with a sentence that says so', async () => {
+  it('count again after their last day, with a sentence about the expired reason', async () => {
     const { report, finding } = await reported(accepted('2020-01-31'));
     expect(finding.accepted).toBeUndefined();
     expect(finding.expired).toBe('The acceptance ended on 2020-01-31. Its reason was: Until the old app is gone.');
