@@ -16,7 +16,15 @@ export interface CodeBlock {
 }
 
 /** Packages of the examples that are not installed here. Their imports have the type `any`. */
-const NOT_INSTALLED = ['@nestjs/typeorm', '@simplewebauthn/server', 'bcryptjs', 'otplib', 'qrcode', 'supertest', 'vitest'];
+const NOT_INSTALLED = [
+  '@nestjs/typeorm',
+  '@simplewebauthn/server',
+  'bcryptjs',
+  'otplib',
+  'qrcode',
+  'supertest',
+  'vitest',
+];
 
 const { exports: entries } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
   exports: object;
