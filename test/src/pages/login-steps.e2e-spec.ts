@@ -171,6 +171,26 @@ describe.each(ANY_PLATFORM)('the steps of a login on %s', (platform) => {
     expect((await visitor.get('/oauth/applications')).status).toBe(200);
   });
 
+  it('are not passed by a page that passes another step or another user', async () => {
+    const cheat: Feature = {
+      id: 'cheat',
+      endpoints: {
+        cheat: definePage({
+          path: 'cheat',
+          get: (call) => call.passStep(call.text('step')!, { user: { id: call.text('user') } }),
+          render: 'error',
+        }),
+      },
+    };
+    const { visitor } = await open([step('terms'), cheat], { secondFactor: { by: code } });
+    const next = (await visitor.signIn('/oauth/login?return_to=/welcome')).location!;
+    for (const query of ['step=terms&user=1', 'step=secondFactor&user=2']) {
+      expect((await visitor.get(`/cheat?${query}`)).location).toContain('/oauth/login?');
+      expect((await visitor.get('/oauth/applications')).status).toBe(303);
+    }
+    expect((await visitor.send(await visitor.get(next), { code: '123456' })).location).toContain('/steps/terms');
+  });
+
   it('are passed in the declared order, whatever the order of the features', async () => {
     const third = step('aaa', { after: 'bbb' });
     const second = step('bbb', { after: ['secondFactor'] });
