@@ -1,4 +1,4 @@
-import { assertConfig, assertKnownOptions } from '../../lib/adapter/index.js';
+import { assertConfig, assertKnownOptions, signInClaims } from '../../lib/adapter/index.js';
 import { isObject } from '../configuration/is-object.js';
 import { defaultPages } from './render/page-renderer.js';
 import type { PageFunctions } from './render/page-functions.js';
@@ -24,6 +24,7 @@ interface Checked {
   signOutEndsGrants?: boolean;
   applications?: boolean;
   account?: boolean;
+  password?: boolean;
   devices?: boolean;
   sessions?: unknown;
   languages?: unknown;
@@ -49,12 +50,27 @@ export function verifyPagesOptionNames<O extends Checked>(
       `the page \`${invalid?.[0]}\` in \`render\` of \`pages()\` must be a function that returns HTML`,
     );
   }
-  for (const name of ['signOutEndsGrants', 'applications', 'account', 'devices'] as const) {
+  for (const name of ['signOutEndsGrants', 'applications', 'account', 'password', 'devices'] as const) {
     const value: unknown = options[name];
     assertConfig(value === undefined || typeof value === 'boolean', `\`${name}\` of \`pages()\` must be true or false`);
   }
   for (const name of ['sessions', 'languages', 'scopes'] as const) {
     const value: unknown = options[name];
     assertConfig(value === undefined || isObject(value), `\`${name}\` of \`pages()\` must be an object`);
+  }
+}
+
+/** Whether an option is an https URL. */
+export const isHttps = (url: unknown) =>
+  typeof url === 'string' && URL.canParse(url) && new URL(url).protocol === 'https:';
+
+/** Whether an option consists of a valid `acr` and `amr`. */
+export function isProof(signIn: object): boolean {
+  try {
+    return (
+      isObject(signIn) && Object.keys(signInClaims(signIn)).length === Object.keys(signIn).length && !('sid' in signIn)
+    );
+  } catch {
+    return false;
   }
 }

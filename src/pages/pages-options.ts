@@ -1,8 +1,8 @@
 import type { Throttle } from './login/attempts.js';
-import { assertConfig, ClientLogos, signInClaims } from '../../lib/adapter/index.js';
+import { assertConfig, ClientLogos } from '../../lib/adapter/index.js';
 import type { SafeFetchOptions } from '../../lib/features/index.js';
 import type { SignIn } from '../../lib/index.js';
-import { verifyPagesOptionNames } from './pages-option-names.js';
+import { isHttps, isProof, verifyPagesOptionNames } from './pages-option-names.js';
 import { localPath } from './local-path.js';
 import { type Look, PageRenderer } from './render/page-renderer.js';
 import {
@@ -57,6 +57,11 @@ export interface PagesOptions extends Look {
    * reported to clients and APIs. RFC 8176 §2
    */
   signIn?: Pick<SignIn, 'acr' | 'amr'>;
+  /**
+   * Whether users sign in by password on the login page. `false` if only other methods of login exist, which features
+   * add under `LOGIN_METHODS`. Default: `true`.
+   */
+  password?: boolean;
   /**
    * The second factor that is requested after the first factor: a code of an authenticator app, or a code that you
    * send. If omitted, a password is sufficient.
@@ -115,6 +120,7 @@ const PAGES: { readonly [K in keyof PagesOptions]-?: true } = {
   signUp: true,
   forgotPassword: true,
   signIn: true,
+  password: true,
   secondFactor: true,
   throttle: true,
   clientLogos: true,
@@ -136,6 +142,8 @@ export interface ResolvedPagesOptions {
   rememberLifetime: number | undefined;
   signOutEndsGrants: boolean;
   signIn: Pick<SignIn, 'acr' | 'amr'> | undefined;
+  /** Whether the login page has a form for a password. */
+  password: boolean;
   secondFactor: ResolvedSecondFactor | undefined;
   acceptSessions: ResolvedAcceptSessions;
   /** Fetches logos of clients. `undefined` if pages show none. */
@@ -220,21 +228,10 @@ export function resolvePagesOptions(options: PagesOptions): ResolvedPagesOptions
     rememberLifetime,
     signOutEndsGrants,
     signIn,
+    password: options.password !== false,
     secondFactor: options.secondFactor && resolveSecondFactor(options.secondFactor, signIn?.acr),
     acceptSessions: resolveAcceptSessions(options.acceptSessions),
     clientLogos: clientLogos === false ? undefined : new ClientLogos(clientLogos === true ? {} : clientLogos),
     throttle,
   };
-}
-
-const isHttps = (url: unknown) => typeof url === 'string' && URL.canParse(url) && new URL(url).protocol === 'https:';
-
-function isProof(signIn: object): boolean {
-  try {
-    return (
-      isObject(signIn) && Object.keys(signInClaims(signIn)).length === Object.keys(signIn).length && !('sid' in signIn)
-    );
-  } catch {
-    return false;
-  }
 }

@@ -1,5 +1,5 @@
-import { OPENID } from '../../lib/adapter/index.js';
-import { type Feature, injects, type OAuth2Server, type User } from '../../lib/index.js';
+import { findMissingMethods, OPENID } from '../../lib/adapter/index.js';
+import { type Feature, injects, type OAuth2Server, type ServerContext, type User } from '../../lib/index.js';
 import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
 import { SESSION_ACCESS } from '../guards/session-access.js';
 import { INTERACTION } from '../interaction/interactive-feature.js';
@@ -11,6 +11,7 @@ import { ACCOUNT_SECTIONS, findSectionErrors } from './account/section.js';
 import { sessionsSection } from './account/sessions-section.js';
 import { devicePage } from './device-page.js';
 import { loginPage } from './login/password-login.js';
+import { LOGIN_METHODS, PASSWORDS } from './login/methods.js';
 import { findStepErrors, LOGIN_STEPS } from './login/steps.js';
 import { logoutPage } from './sessions/logout-page.js';
 import { secondFactorPage } from './second-factor/page.js';
@@ -50,7 +51,6 @@ export function pages(options: PagesOptions = {}): Pages {
     requires: [
       ...(resolved.sessions ? [] : ['saveSession', 'getSession', 'revokeSession']),
       ...(resolved.rememberLifetime === undefined ? [] : ['findRememberedSession', 'continueSession']),
-      ...(signIn ? ['getUser'] : []),
       ...(lists ? ['listApplications', 'revokeGrantsOf'] : []),
       ...(resolved.signOutEndsGrants && !lists ? ['revokeGrantsOf'] : []),
     ],
@@ -96,6 +96,7 @@ export function pages(options: PagesOptions = {}): Pages {
       if (account && lists) builder.contribute(ACCOUNT_SECTIONS, applicationsSection);
       return {
         misconfigurations: (server) => [
+          ...(signIn ? findPasswordErrors(server, resolved.password) : []),
           ...findSectionErrors(server.all(ACCOUNT_SECTIONS)),
           ...findStepErrors(server.all(LOGIN_STEPS), server.endpoints),
           ...(resolved.sessions && server.all(LOGIN_STEPS).length > 0
@@ -116,4 +117,16 @@ export function pages(options: PagesOptions = {}): Pages {
       };
     },
   };
+}
+
+/** Returns the configuration error if nothing verifies the passwords of the login page, or if it has no method at all. */
+function findPasswordErrors(server: ServerContext, isEnabled: boolean): readonly string[] {
+  if (!isEnabled) {
+    return server.all(LOGIN_METHODS).length > 0
+      ? []
+      : ['`password: false` of `pages()` requires a feature that contributes another method of login'];
+  }
+  if (server.find(PASSWORDS)) return [];
+  const needed = { neededBy: '`pages()`', methods: ['getUser'], alternative: 'set `password: false`' };
+  return [findMissingMethods(server.options.model, [needed]) ?? []].flat();
 }

@@ -3,58 +3,55 @@ import { type Html, html } from '../render/html.js';
 import { FOCUSED, hidden, INVALID, problemNotice } from './fields.js';
 
 /** Renders the login page. */
-export function login({
-  message,
-  action,
-  fields,
-  username,
-  remember,
-  signUp,
-  forgotPassword,
-  methods = [],
-  problem,
-}: LoginPageContext): Page {
+export function login(context: LoginPageContext): Page {
+  const { message, signUp, forgotPassword, password, methods = [], problem } = context;
   const title = message('signInTitle');
-  const isWrong = problem === 'wrong';
   return {
     title: problem ? message('problem', { title }) : title,
     main: html`<h1>${title}</h1>
-      ${problemNotice(message, problem)}
-      <form method="post" action="${action}">
-        ${hidden(fields)}
-        <label for="username">${message('username')}</label>
-        <input
-          id="username"
-          name="username"
-          value="${username}"
-          autocomplete="username"
-          autocapitalize="none"
-          spellcheck="false"
-          maxlength="255"
-          required
-          ${isWrong ? INVALID : !username && FOCUSED}
-        />
-        <label for="password">${message('password')}</label>
-        <input
-          id="password"
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          maxlength="1000"
-          required
-          ${isWrong && INVALID}
-          ${username && FOCUSED}
-        />
-        ${
-          remember !== undefined &&
-          html`<label class="check">
-            <input type="checkbox" name="remember" value="1" ${remember && html`checked`} /> ${message('remember')}
-          </label>`
-        }
-        <button class="primary wide">${message('signIn')}</button>
-      </form>
-      ${methods.map(loginOption)} ${link(forgotPassword, message('forgotPassword'))} ${link(signUp, message('signUp'))}`,
+      ${problemNotice(message, problem)} ${password !== false && passwordForm(context)} ${methods.map(loginOption)}
+      ${link(forgotPassword, message('forgotPassword'))} ${link(signUp, message('signUp'))}`,
   };
+}
+
+/** Renders the form for a user name and a password. */
+function passwordForm(context: LoginPageContext): Html {
+  const { message, action, fields, username, remember, methods = [], problem } = context;
+  const isWrong = problem === 'wrong';
+  const hasPasskeys = methods.some(({ autofill }) => autofill === 'webauthn');
+  return html`<form method="post" action="${action}">
+    ${hidden(fields)}
+    <label for="username">${message('username')}</label>
+    <input
+      id="username"
+      name="username"
+      value="${username}"
+      autocomplete="username${hasPasskeys && ' webauthn'}"
+      autocapitalize="none"
+      spellcheck="false"
+      maxlength="255"
+      required
+      ${isWrong ? INVALID : !username && FOCUSED}
+    />
+    <label for="password">${message('password')}</label>
+    <input
+      id="password"
+      name="password"
+      type="password"
+      autocomplete="current-password"
+      maxlength="1000"
+      required
+      ${isWrong && INVALID}
+      ${username && FOCUSED}
+    />
+    ${
+      remember !== undefined &&
+      html`<label class="check">
+        <input type="checkbox" name="remember" value="1" ${remember && html`checked`} /> ${message('remember')}
+      </label>`
+    }
+    <button class="primary wide">${message('signIn')}</button>
+  </form>`;
 }
 
 /** Renders what a method of login shows: its own content, a link, or a form with a button. */

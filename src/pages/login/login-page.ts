@@ -43,6 +43,7 @@ export async function loginData(call: PageCall, problem?: string): Promise<PageD
   const back = { return_to: loginPath };
   const { methods, scripts } = await shownMethods(call, loginPath);
   return {
+    ...(!site.options.password && { password: false as const }),
     ...(username !== undefined && { username }),
     ...(rememberLifetime !== undefined && {
       remember: textOf(request, 'remember') === '1' || site.modelSessions!.remembered!.hasCookie(call),

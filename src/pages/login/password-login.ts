@@ -95,7 +95,7 @@ async function changeAccount(call: PageCall): Promise<PageAnswer> {
 async function findUser(call: PageCall): Promise<User | PageProblem> {
   const { request, response, site } = call;
   const [username = '', password = ''] = [textOf(request, 'username'), textOf(request, 'password')];
-  if (!isPassword(password)) return call.problem('wrong');
+  if (!site.options.password || !isPassword(password)) return call.problem('wrong');
   const outcome = await unlessBusy(response, async () => {
     const verifier = site.server.find(PASSWORDS);
     const candidate = await (verifier ? verifier.find(username) : findCandidate(site.server.options.model, username));

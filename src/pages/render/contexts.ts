@@ -49,6 +49,8 @@ export interface LoginOption {
   readonly main?: Html;
   /** The path of a JavaScript module on this server that the login page loads, for example for passkeys. */
   readonly script?: string;
+  /** Whether browsers may offer passkeys in the input of the user name. Web Authentication Level 3 §5.1.4 */
+  readonly autofill?: 'webauthn';
 }
 
 /** The context of the login page. Its form posts `username`, `password` and its `fields`. */
@@ -61,6 +63,8 @@ export interface LoginPageContext extends FormContext {
   remember?: boolean;
   /** The URL of the application's page for forgotten passwords. If omitted, the page has no such link. */
   forgotPassword?: string;
+  /** `false` if users cannot sign in by password. The page then has only the `methods`. */
+  password?: false;
   /** Methods of login besides the password, as links, buttons or content of their own. */
   methods?: readonly LoginOption[];
   /** The paths of the JavaScript modules of the methods. The page loads them. */

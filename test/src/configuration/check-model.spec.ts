@@ -90,11 +90,12 @@ describe('the start of an application whose model is invalid', () => {
         'the model lacks methods:',
         `  - \`getClient()\`, \`saveToken()\`, which the token endpoint needs: implement them, or ${checksOnly}`,
         '  - `revokeGrant()`, which the option `grantLifetime` needs: implement it, or leave `grantLifetime` out',
-        '2 configuration errors:',
+        '3 configuration errors:',
         '1. the model lacks methods:',
-        '  - `saveSession()`, `getSession()`, `revokeSession()`, `getUser()`, `listApplications()`, `revokeGrantsOf()`, which `pages()` needs: implement them, or leave the feature out',
+        '  - `saveSession()`, `getSession()`, `revokeSession()`, `listApplications()`, `revokeGrantsOf()`, which `pages()` needs: implement them, or leave the feature out',
         '  - `getClaims()`, `getAccessToken()`, which `openid()` needs: implement them, or leave the feature out',
-        '2. `openid()` requires the option `issuer`: an https URL without query and fragment, or an http URL of localhost',
+        '2. the model lacks `getUser()`, which `pages()` needs: implement it, or set `password: false`',
+        '3. `openid()` requires the option `issuer`: an https URL without query and fragment, or an http URL of localhost',
       ].join('\n'),
     );
   });

@@ -272,6 +272,17 @@ describe.each(ANY_PLATFORM)('the steps of a login on %s', (platform) => {
     expect(plain.headers.get('content-security-policy')).not.toContain('script-src');
   });
 
+  it('follow other methods only with password: false, which needs no passwords of the model', async () => {
+    const { visitor } = await open([], { password: false });
+    const page = await visitor.get('/oauth/login');
+    expect([page.html.includes('type="password"'), page.html.includes('Use your')]).toEqual([false, true]);
+    await visitor.get('/badge');
+    const chooser = await visitor.get('/oauth/login');
+    const { form_token: token } = chooser.form.fields;
+    const form = { form_token: token!, username: 'alice', password: 'wonderland' };
+    expect([chooser.heading, (await visitor.post('/oauth/login', form)).status]).toEqual(['Choose an account', 401]);
+  });
+
   it('follow a password that a feature verifies in place of the model', async () => {
     const passwords: Feature = {
       id: 'passwords',
@@ -315,13 +326,18 @@ describe.each(ANY_PLATFORM)('the steps of a login on %s', (platform) => {
       'two features contribute the login step `terms`',
     ],
     [
+      'is the only way to sign in',
+      [],
+      '`password: false` of `pages()` requires a feature that contributes another method of login',
+    ],
+    [
       'would be skipped by sessions of the application',
       [step('terms')],
       'login steps require login sessions that the model stores: remove `sessions` of `pages()`',
     ],
   ])('are rejected at start-up if one %s', async (_, features, message) => {
     const sessions = { find: () => undefined, start: () => undefined, end: () => undefined };
-    const site = message.includes('`sessions`') ? pages({ sessions }) : pages();
+    const site = message.includes('`sessions`') ? pages({ sessions }) : pages({ password: features.length > 0 });
     const options = { model: newModel(), secret: SECRET, features: [site, ...features] };
     expect(await forRootError(options)).toBe(message);
   });
