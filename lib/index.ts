@@ -68,7 +68,13 @@ export type { GrantTypeClass } from './model/grant-type-class.js';
 export type { Parameters } from './http/parameters.js';
 export type { Authorization, ScopeStatus } from './contracts/authorization.js';
 export { type RevokedTokens, notifyTokensRevoked } from './tokens/revoked-tokens.js';
-export type { AuthorizedApplication, ConsentRequest, ConsentModel } from './model/consents.js';
+export type {
+  AuthorizedApplication,
+  ConsentModel,
+  ConsentRequest,
+  ConsentSelection,
+  PartialConsent,
+} from './model/consents.js';
 export { type CreatedClient, OAuth2Clients } from './stores/administration/oauth2-clients.js';
 export { type GrantsScope, OAuth2Grants, type RevokeBeforeOptions } from './stores/administration/oauth2-grants.js';
 export type { Count, CountModel } from './model/counts.js';

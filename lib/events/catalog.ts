@@ -36,6 +36,8 @@ export interface OAuth2Events {
   'consent.denied': RefusalEvent;
   /** A user removed the access of an application on a page of `pages()`. */
   'consent.withdrawn': OAuth2Event;
+  /** The remembered consent of a user to an application was deleted. The user is asked again; tokens stay valid. */
+  'consent.forgotten': OAuth2Event;
   /** An authorization request was granted, by the user or by a remembered consent. */
   'authorization.granted': OAuth2Event;
   'authorization.refused': RefusalEvent;
@@ -88,6 +90,7 @@ export const EVENT_NAMES = Object.keys({
   'consent.given': 0,
   'consent.denied': 0,
   'consent.withdrawn': 0,
+  'consent.forgotten': 0,
   'authorization.granted': 0,
   'authorization.refused': 0,
   'code.issued': 0,

@@ -8,8 +8,23 @@ export interface ConsentRequest<C extends Client = Client> {
   issuer?: string;
   /** The grantable scope, as values separated by spaces: the `grantableScope` of the `AuthorizationRequest`. */
   scope?: string | undefined;
+  /** The part of the grantable scope that the user refused while allowing `scope`. Only for `saveConsent()`. */
+  refusedScope?: string | undefined;
   /** The data that features read from the request. `data.resource` contains the requested resources. */
   readonly data?: Record<string, unknown>;
+}
+
+/** A remembered consent to a part of the requested scope. */
+export interface PartialConsent {
+  /** The scope that the user allowed, as values separated by spaces. The user refused the rest. */
+  scope: string;
+}
+
+/** Selects the remembered consents of a user to a client. With `issuer`, only those at that issuer. */
+export interface ConsentSelection {
+  userId: string | number;
+  clientId: string;
+  issuer?: string;
 }
 
 /** A client application that a user has authorized, by a grant or by a remembered consent. */
@@ -23,15 +38,18 @@ export interface AuthorizedApplication<C extends Client = Client> {
   createdAt: Date;
   /** When the application last received a token, or the user last consented, whichever is later. */
   lastUsedAt: Date;
+  /** Whether a consent is remembered, so that the user is not asked again. Set it only with `forgetConsent()`. */
+  consentRemembered?: boolean;
 }
 
 /** A model that remembers the consent of users and lists the applications they have authorized. */
 export interface ConsentModel<C extends Client = Client> {
   /**
    * Whether the user already consented to this scope for the same client and resources, and the client's identity is
-   * assured. Any value other than `true` means no. RFC 8252 §8.6
+   * assured. An object if the user allowed a part of the scope and refused the rest: that part is granted, and the user
+   * is not asked again. Any other value than `true` and such an object means no. RFC 8252 §8.6
    */
-  hasConsented(user: User, request: ConsentRequest<C>): Awaitable<boolean>;
+  hasConsented(user: User, request: ConsentRequest<C>): Awaitable<boolean | PartialConsent>;
   saveConsent(user: User, request: ConsentRequest<C>): Awaitable<unknown>;
   /**
    * Lists the applications that a user has authorized. With `at.issuer`, only those authorized at that issuer, because
@@ -42,5 +60,11 @@ export interface ConsentModel<C extends Client = Client> {
    * Revokes all grants of a user to a client, and deletes the remembered consent. With `issuer`, only those at that
    * issuer.
    */
-  revokeGrantsOf(filter: { userId: string | number; clientId: string; issuer?: string }): Awaitable<unknown>;
+  revokeGrantsOf(filter: ConsentSelection): Awaitable<unknown>;
+  /**
+   * Deletes the remembered consents of a user to a client, without revoking grants: the user is asked again at the next
+   * request. If omitted, the page with the applications has no such button.
+   * @returns how many consents were remembered
+   */
+  forgetConsent?(selection: ConsentSelection): Awaitable<number>;
 }

@@ -11,7 +11,7 @@ const METHODS = {
   consent: 'to ask the user for consent',
 } as const;
 
-const OPTIONAL = ['howSignedIn', 'hasConsented', 'saveConsent', 'showError'] as const;
+const OPTIONAL = ['howSignedIn', 'hasConsented', 'optionalScopes', 'saveConsent', 'showError'] as const;
 
 /**
  * The message if `openid()` is installed and the interaction has no `howSignedIn()`. Clients may request a maximum age

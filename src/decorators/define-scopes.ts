@@ -9,6 +9,8 @@ export interface ScopeDefinition {
   readonly title: string;
   /** The text on the consent page: `'Write and change notes in your name'`. Default: `title`. */
   readonly consent?: string;
+  /** Whether the user cannot refuse this scope while allowing others, with `optionalScopes` of `pages()`. Default: `false`. */
+  readonly required?: boolean;
 }
 
 /**

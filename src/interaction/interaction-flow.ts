@@ -21,8 +21,9 @@ import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
 import type { InteractionContext, OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import { withContext } from '../module/oauth2-context.js';
 import { BrowserCookie, newCookieValue } from '../pages/sessions/browser-cookie.js';
+import { type Allowed, allowedByConsent, readAllowedScope } from './allowed-scope.js';
 import { readAuthorizationParameters } from './authorization-parameters.js';
-import { invalidCsrfToken, type Decision, readDecision } from './consent-form.js';
+import { invalidCsrfToken, readDecision } from './consent-form.js';
 import { ConsentCsrfTokens } from './signed-tokens.js';
 import { verifySender } from './decision-sender.js';
 import { writeInteractionResponse } from './interaction-response.js';
@@ -103,7 +104,7 @@ export class InteractionFlow {
       const again = await this.server.requiredInteraction(authorization, { user, signIn }, response);
       if (again.login) return this.login({ ...current, promptState: undefined }, again);
     }
-    const outcome = decision === 'deny' ? { user, error: userDenied() } : { user, signIn };
+    const outcome = decision === 'deny' ? { user, error: userDenied() } : { user, signIn, ...decision };
     await this.server.decide(authorization, outcome, response);
   }
 
@@ -166,7 +167,8 @@ export class InteractionFlow {
 
   /**
    * Returns the user's decision, or `undefined` if the user must be asked. A posted form counts only with a valid CSRF
-   * token. Without a form, an earlier consent counts, unless the client requests a new one.
+   * token. Without a form, an earlier consent counts, unless the client requests a new one. A user who allows a part of
+   * the scope is not asked again for the rest.
    */
   private async findDecision(
     native: NativeRequest,
@@ -176,10 +178,9 @@ export class InteractionFlow {
       context,
       required,
     }: { user: User; binding: string; context: InteractionContext; required: RequiredInteraction },
-  ): Promise<Decision | undefined> {
+  ): Promise<'deny' | Allowed | undefined> {
     if (native.method !== 'POST' || required.silent) {
-      const isKnown = !required.consent && (await this.interaction.hasConsented?.(user, context)) === true;
-      return isKnown ? 'allow' : undefined;
+      return required.consent ? undefined : allowedByConsent(await this.interaction.hasConsented?.(user, context));
     }
     const form = readDecision(native.body);
     if (!form) return undefined;
@@ -188,15 +189,17 @@ export class InteractionFlow {
       return undefined;
     }
     if (form.decision === 'deny') return 'deny';
+    const allowed = await readAllowedScope(this.interaction, native.body, user, context);
+    if (!allowed) return 'deny';
     await this.interaction.saveConsent?.(user, context);
     this.server.report('consent.given', eventDetails(user, context));
-    return 'allow';
+    return allowed;
   }
 }
 
 /** Returns the details of a decision for its event. */
 function eventDetails(user: User, { authorization }: InteractionContext) {
-  const { client, issuer, grantableScope: scope } = authorization;
+  const { client, issuer, grantableScope, grantedScope: scope = grantableScope } = authorization;
   return { endpoint: 'authorize', issuer, clientId: client.id, userId: user['id'] as unknown, scope };
 }
 

@@ -4,6 +4,7 @@ import type {
   Client,
   Falsy,
   OAuthError,
+  PartialConsent,
   SignIn,
   User,
   RequestedLogin,
@@ -29,19 +30,25 @@ export interface OAuth2Interaction<U extends User = User, C extends Client = Cli
    */
   login(context: InteractionContext<C>): Awaitable<InteractionResponse>;
   /**
-   * Returns whether this user has consented to this request before. Only `true` skips the consent page. If omitted,
-   * users are always asked. Return `false` for a public client that any program on the user's device could impersonate.
+   * Returns whether this user has consented to this request before. Only `true` skips the consent page, and an object
+   * with the part of the scope that the user allowed: only that part is granted. If omitted, users are always asked. Return `false` for a public client that any program on the user's device could impersonate.
    * RFC 8252 §8.6
    */
-  hasConsented?(user: U, context: InteractionContext<C>): Awaitable<boolean>;
+  hasConsented?(user: U, context: InteractionContext<C>): Awaitable<boolean | PartialConsent>;
+  /**
+   * Returns the values of `authorization.grantableScope` that the user may refuse while allowing the others. The form of
+   * the consent page has a check box `granted_scope` for each of them, with the scope value as its `value`: values that
+   * are not posted are refused. If omitted, the user allows all of the scope or nothing. RFC 6749 §3.3
+   */
+  optionalScopes?(user: U, context: InteractionContext<C>): Awaitable<readonly string[]>;
   /**
    * Returns the consent page. Its form posts a hidden field `ticket` with the value `context.csrfToken` and a
    * `decision` (`allow` or `deny`) to `context.action`.
    */
   consent(user: U, context: ConsentContext<C>): Awaitable<InteractionResponse>;
   /**
-   * Called when the user has allowed access on the consent page, to store the consent. If omitted, the consent is not
-   * stored.
+   * Called when the user has allowed access on the consent page, to store the consent. `authorization.grantedScope` is
+   * what the user allowed. If omitted, the consent is not stored.
    */
   saveConsent?(user: U, context: InteractionContext<C>): Awaitable<unknown>;
   /**

@@ -50,13 +50,24 @@ export function reportGrantsEnded(
   reportEvent(events, 'grant.ended', { endpoint: 'logout', issuer, userId: user['id'], reason: 'withdrawn' });
 }
 
+/** Emits `consent.forgotten` after a user has deleted the remembered consent of an application. */
+export function reportForgotten(
+  server: ServerContext,
+  { userId, clientId, pageRequest: { request } }: { userId: unknown; clientId: string; pageRequest: PageRequest },
+): void {
+  const { events } = server.options;
+  if (!hasListener(events, 'consent.forgotten')) return;
+  const details = { endpoint: 'applications', issuer: server.issuerOf(request), clientId, userId };
+  reportEvent(events, 'consent.forgotten', details);
+}
+
 /** Emits `consent.withdrawn` and `grant.ended` after a user has removed the access of an application. */
 export function reportWithdrawn(
   server: ServerContext,
-  { user, clientId, pageRequest: { request } }: { user: User; clientId: string; pageRequest: PageRequest },
+  { userId, clientId, pageRequest: { request } }: { userId: unknown; clientId: string; pageRequest: PageRequest },
 ): void {
   const { events } = server.options;
-  const details = { endpoint: 'applications', issuer: server.issuerOf(request), clientId, userId: user['id'] };
+  const details = { endpoint: 'applications', issuer: server.issuerOf(request), clientId, userId };
   if (hasListener(events, 'consent.withdrawn')) reportEvent(events, 'consent.withdrawn', details);
   if (hasListener(events, 'grant.ended')) reportEvent(events, 'grant.ended', { ...details, reason: 'withdrawn' });
 }

@@ -5,6 +5,7 @@ import type {
   ConsentModel,
   Model,
   OAuthError,
+  PartialConsent,
   Request,
   User,
 } from '../../lib/index.js';
@@ -41,13 +42,32 @@ export class PagesInteraction implements OAuth2Interaction {
     return { redirect: withQuery(signUp, { return_to: back, login_hint: requestedLogin.loginHint }) };
   }
 
-  /** Returns whether the model has stored a consent. If the model stores none, users are always asked. */
-  async hasConsented(user: User, { authorization }: InteractionContext): Promise<boolean> {
-    return (await this.model.hasConsented?.(user, consentRequestOf(authorization))) === true;
+  /**
+   * Returns whether the model has stored a consent. If the model stores none, users are always asked. A consent to a
+   * part of the scope counts only if the refused values are still optional.
+   */
+  async hasConsented(user: User, { authorization }: InteractionContext): Promise<boolean | PartialConsent> {
+    const consent = await this.model.hasConsented?.(user, consentRequestOf(authorization));
+    if (typeof consent !== 'object') return consent === true;
+    const optional = this.site.optionalScopesOf(authorization);
+    const allowed = consent.scope.split(' ');
+    const isStillOptional = valuesOf(authorization).every((one) => allowed.includes(one) || optional.includes(one));
+    return isStillOptional && consent;
+  }
+
+  optionalScopes(_user: User, { authorization }: InteractionContext): readonly string[] {
+    return this.site.optionalScopesOf(authorization);
   }
 
   async saveConsent(user: User, { authorization }: InteractionContext): Promise<void> {
-    await this.model.saveConsent?.(user, consentRequestOf(authorization));
+    const { grantableScope, grantedScope = grantableScope } = authorization;
+    const allowed = (grantedScope ?? '').split(' ');
+    const refused = valuesOf(authorization).filter((one) => !allowed.includes(one));
+    await this.model.saveConsent?.(user, {
+      ...consentRequestOf(authorization),
+      scope: grantedScope,
+      ...(refused.length > 0 && { refusedScope: refused.join(' ') }),
+    });
   }
 
   async consent(
@@ -60,6 +80,7 @@ export class PagesInteraction implements OAuth2Interaction {
       user,
       client,
       scopes: scope.split(' ').filter(Boolean),
+      optionalScopes: this.site.optionalScopesOf(authorization),
       redirectUri,
       resources: audienceOf(data['resource']),
       claims: requestedClaims(data),
@@ -83,6 +104,8 @@ export class PagesInteraction implements OAuth2Interaction {
     return this.site.server.options.model as Model & Partial<ConsentModel>;
   }
 }
+
+const valuesOf = ({ grantableScope = '' }: AuthorizationRequest) => grantableScope.split(' ').filter(Boolean);
 
 const requestOf = (native: unknown): Request => toOAuthRequest(native as NativeRequest);
 

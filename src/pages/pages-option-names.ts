@@ -1,4 +1,4 @@
-import { assertConfig, assertKnownOptions, signInClaims } from '../../lib/adapter/index.js';
+import { assertConfig, assertKnownOptions, isScopeValue, signInClaims } from '../../lib/adapter/index.js';
 import { isObject } from '../configuration/is-object.js';
 import { defaultPages } from './render/page-renderer.js';
 import type { PageFunctions } from './render/page-functions.js';
@@ -26,6 +26,7 @@ interface Checked {
   account?: boolean;
   password?: boolean;
   devices?: boolean;
+  optionalScopes?: unknown;
   sessions?: unknown;
   languages?: unknown;
   scopes?: unknown;
@@ -54,6 +55,11 @@ export function verifyPagesOptionNames<O extends Checked>(
     const value: unknown = options[name];
     assertConfig(value === undefined || typeof value === 'boolean', `\`${name}\` of \`pages()\` must be true or false`);
   }
+  const { optionalScopes = false } = options;
+  assertConfig(
+    typeof optionalScopes === 'boolean' || (Array.isArray(optionalScopes) && optionalScopes.every(isScopeValue)),
+    '`optionalScopes` of `pages()` must be true, false or a list of scopes',
+  );
   for (const name of ['sessions', 'languages', 'scopes'] as const) {
     const value: unknown = options[name];
     assertConfig(value === undefined || isObject(value), `\`${name}\` of \`pages()\` must be an object`);

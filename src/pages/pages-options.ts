@@ -82,6 +82,12 @@ export interface PagesOptions extends Look {
    */
   clientLogos?: boolean | SafeFetchOptions;
   /**
+   * Which scopes the user may refuse on the consent page while allowing the others: `true` for all except `openid` and
+   * those that `defineScopes()` marks as `required`, or a list of scopes. The client reads the granted `scope` in the
+   * token response. Default: `false`, all or nothing. RFC 6749 §3.3
+   */
+  optionalScopes?: boolean | readonly string[];
+  /**
    * Lets `OAuthGuard` accept the login session instead of an access token, from pages of the origin of this server:
    * `true` on all guarded routes except those with `@AcceptSession(false)`, an object with the details. Default: only
    * on routes with `@AcceptSession()`, without scopes.
@@ -124,6 +130,7 @@ const PAGES: { readonly [K in keyof PagesOptions]-?: true } = {
   secondFactor: true,
   throttle: true,
   clientLogos: true,
+  optionalScopes: true,
   acceptSessions: true,
   applications: true,
   account: true,
@@ -145,6 +152,7 @@ export interface ResolvedPagesOptions {
   /** Whether the login page has a form for a password. */
   password: boolean;
   secondFactor: ResolvedSecondFactor | undefined;
+  optionalScopes: boolean | readonly string[];
   acceptSessions: ResolvedAcceptSessions;
   /** Fetches logos of clients. `undefined` if pages show none. */
   clientLogos: ClientLogos | undefined;
@@ -211,7 +219,7 @@ export function resolvePagesOptions(options: PagesOptions): ResolvedPagesOptions
     !options.secondFactor || sessions === undefined,
     '`secondFactor` cannot be combined with `sessions`: your own login must ask for the second factor',
   );
-  const { clientLogos = false } = options;
+  const { clientLogos = false, optionalScopes = false } = options;
   assertConfig(
     typeof clientLogos === 'boolean' || isObject(clientLogos),
     '`clientLogos` must be a boolean or an object',
@@ -230,6 +238,7 @@ export function resolvePagesOptions(options: PagesOptions): ResolvedPagesOptions
     signIn,
     password: options.password !== false,
     secondFactor: options.secondFactor && resolveSecondFactor(options.secondFactor, signIn?.acr),
+    optionalScopes,
     acceptSessions: resolveAcceptSessions(options.acceptSessions),
     clientLogos: clientLogos === false ? undefined : new ClientLogos(clientLogos === true ? {} : clientLogos),
     throttle,

@@ -1,7 +1,15 @@
 import { authorizationDetailsOf, OPENID, senderOf, shownDetails } from '../../lib/adapter/index.js';
 import type { ShownDetail } from '../../lib/features/index.js';
 import { capability, Request } from '../../lib/index.js';
-import type { Client, Falsy, Response, ServerContext, User, RequestedLogin } from '../../lib/index.js';
+import type {
+  AuthorizationRequest,
+  Client,
+  Falsy,
+  Response,
+  ServerContext,
+  User,
+  RequestedLogin,
+} from '../../lib/index.js';
 import { DEFINED_SCOPES } from '../decorators/define-scopes.js';
 import { writeInteractionResponse } from '../interaction/interaction-response.js';
 import { BrowserCookie, formToken, isFormToken } from './sessions/browser-cookie.js';
@@ -41,6 +49,19 @@ export class Site {
 
   async findUser(request: Request): Promise<User | Falsy> {
     return this.sessions.find(request);
+  }
+
+  /**
+   * Returns the values of the grantable scope that the user may refuse, by the option `optionalScopes`. `openid` and
+   * required scopes are never optional.
+   */
+  optionalScopesOf({ grantableScope = '' }: Pick<AuthorizationRequest, 'grantableScope'>): readonly string[] {
+    const { optionalScopes } = this.options;
+    if (optionalScopes === false) return [];
+    const defined = this.server.find(DEFINED_SCOPES) ?? {};
+    const isRequired = (one: string) => one === 'openid' || (Object.hasOwn(defined, one) && defined[one]?.required);
+    const values = grantableScope.split(' ').filter((one) => one !== '' && !isRequired(one));
+    return optionalScopes === true ? values : values.filter((one) => optionalScopes.includes(one));
   }
 
   /** Returns the logo of a client for a page. Empty if logos are disabled or the client has no valid logo. */

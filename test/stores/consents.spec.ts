@@ -52,6 +52,39 @@ describe.each(await findStores())('consents and sessions with a store in $name',
     }
   });
 
+  it('a consent to a part of the scope is remembered in every process, until the user decides otherwise', async () => {
+    const user = newUser();
+    const refuse = async (scope: string, refusedScope: string, more: object = {}) =>
+      opened.store.saveConsent(user, { ...ask(scope), refusedScope, ...more });
+    const has = (scope: string, more: object = {}) => opened.another.hasConsented(user, { ...ask(scope), ...more });
+    await agree(user, ask('read write'));
+    await refuse('read', 'write admin');
+    expect(await has('read write')).toEqual({ scope: 'read' });
+    expect(await has('write admin read')).toEqual({ scope: 'read' });
+    expect(await has('read')).toBe(true);
+    // Nothing would remain, or a value was not decided yet.
+    for (const undecided of ['write', 'read other', 'read write other']) expect(await has(undecided)).toBe(false);
+    expect(await opened.another.listApplications(user.id)).toMatchObject([{ scope: 'read', consentRemembered: true }]);
+    await opened.store.saveConsent(user, ask('read write'));
+    expect([await has('read write'), await has('read write admin')]).toEqual([true, { scope: 'read write' }]);
+    await refuse('write', 'read');
+    expect([await has('read write'), await has('write')]).toEqual([{ scope: 'write' }, true]);
+    // Resources and issuers are decided separately.
+    const resource = { data: { resource: ['https://api.example/notes'] } };
+    expect([await has('write', resource), await has('write', { issuer: 'https://other.example' })]).toEqual([
+      false,
+      false,
+    ]);
+    await refuse('read', 'write', resource);
+    expect([await has('read write', resource), await has('read write')]).toEqual([
+      { scope: 'read' },
+      { scope: 'write' },
+    ]);
+    expect(await opened.store.forgetConsent({ userId: user.id, clientId: WEB.id })).toBeGreaterThan(0);
+    expect([await has('write'), await has('read', resource)]).toEqual([false, false]);
+    await expect(opened.store.forgetConsent({ userId: user.id, clientId: '' })).rejects.toThrow('clientId');
+  });
+
   it('a consent is stored for the resources that were shown, and for no others', async () => {
     const user = newUser();
     const [notes, mail] = ['https://api.example/notes', 'https://api.example/mail'];

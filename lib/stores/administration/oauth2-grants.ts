@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from '../../errors/index.js';
 import { type EventSink, hasListener, reportEvent } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
+import type { ConsentModel, ConsentSelection } from '../../model/consents.js';
 import type { GrantList, GrantSelection, GrantsModel, Paging } from '../../model/grants.js';
 import { requireMethods } from '../../model/require-methods.js';
 import type { SessionList, SessionListModel } from '../../model/session-list.js';
@@ -72,6 +73,24 @@ export class OAuth2Grants {
     const selected = this.selected(selection);
     const count = await model.revokeGrantsOf(selected);
     if (count > 0) this.report(selected);
+    return count;
+  }
+
+  /**
+   * Deletes the remembered consents of a user to a client. The grants and tokens of the client stay, but the user is
+   * asked again when the client next requests access.
+   * @returns how many consents were remembered
+   * @throws {InvalidArgumentError} If `userId` or `clientId` is missing, or the model lacks `forgetConsent()`.
+   */
+  async forgetConsent(selection: ConsentSelection): Promise<number> {
+    const model = this.able<Required<ConsentModel>, 'forgetConsent'>('forgetConsent');
+    const selected = this.selected(selection);
+    const count = await model.forgetConsent(selected);
+    const { events, issuer } = this.scope;
+    if (count > 0 && hasListener(events, 'consent.forgotten')) {
+      const { userId, clientId } = selected;
+      reportEvent(events, 'consent.forgotten', { endpoint: 'grants', issuer, userId, clientId });
+    }
     return count;
   }
 

@@ -1,10 +1,10 @@
 import { isPublicClient } from '../../clients/none.js';
 import { isSelfRegistered } from '../../clients/registration/self-registered.js';
 import { redirectTarget } from '../../features/client-id-documents/client-id-url.js';
-import type { ConsentRequest } from '../../model/consents.js';
+import type { ConsentRequest, PartialConsent } from '../../model/consents.js';
 import { audienceOf, isAmong } from '../../tokens/audience.js';
 import { detailsOf, detailsText } from '../../contracts/authorization-details.js';
-import { coversScope, scopeText, scopeValues } from '../../tokens/scope.js';
+import { scopeText, scopeValues } from '../../tokens/scope.js';
 import { digest } from '../clients/client-secret.js';
 import type { StoredClient } from '../contract/ports.js';
 import type { GrantRow } from '../contract/storage.js';
@@ -34,7 +34,8 @@ export function toConsentGrant(grant: GrantRow, request: ConsentRequest): GrantR
   const snapshot = grant.data === null ? {} : (JSON.parse(grant.data) as object);
   const look = appearanceDigest(request.client);
   const details = detailsDigest(request);
-  const data = JSON.stringify({ ...(resource.length > 0 && { resource }), look, details, ...snapshot });
+  const refused = request.refusedScope || undefined;
+  const data = JSON.stringify({ ...(resource.length > 0 && { resource }), look, details, refused, ...snapshot });
   return Object.assign(grant, { data, lastUsedAt: grant.createdAt });
 }
 
@@ -60,26 +61,76 @@ function appearanceDigest({ metadata, name, redirectUris, tokenEndpointAuthMetho
 
 const ordered = (texts: readonly string[]) => texts.toSorted((a, b) => (a < b ? -1 : 1));
 
+/** The data of a consent grant. */
+interface ConsentData {
+  resource?: unknown;
+  look?: string;
+  details?: string;
+  /** The scope that the user refused. */
+  refused?: string;
+}
+
+const dataOf = ({ data }: GrantRow) => JSON.parse(data!) as ConsentData;
+
 /**
  * Whether the consent grants of a user together cover the request: its scope for each requested resource, and its
- * authorization details.
+ * authorization details. If the user refused a part of the scope, returns the part that was allowed.
  */
-export function hasConsentFor(grants: readonly GrantRow[], request: ConsentRequest): boolean {
+export function findConsent(grants: readonly GrantRow[], request: ConsentRequest): boolean | PartialConsent {
   const look = appearanceDigest(request.client);
   const details = detailsDigest(request);
   const consents = consentsFor(grants, request.client.id, request.issuer ?? null).flatMap((grant) => {
-    const consent = JSON.parse(grant.data!) as { resource?: unknown; look?: string; details?: string };
+    const consent = dataOf(grant);
     const isSame = details === undefined || consent.details === details;
-    return consent.look === look && isSame ? { grant, resources: audienceOf(consent.resource) } : [];
+    return consent.look === look && isSame ? { grant, consent, resources: audienceOf(consent.resource) } : [];
   });
-  const covers = (isMeant: (resources: readonly string[]) => boolean): boolean => {
-    const meant = consents.filter(({ resources }) => isMeant(resources)).map(({ grant }) => grant);
-    return meant.length > 0 && coversScope(combinedScope(meant) ?? '', request.scope ?? '');
-  };
+  let allowed: readonly string[] = scopeValues(request.scope ?? '').filter(Boolean);
+  const requested = allowed;
   const requestedResources = resourcesOf(request);
-  if (requestedResources.length === 0) return covers((resources) => resources.length === 0);
-  return requestedResources.every((uri) => covers((resources) => isAmong(uri, resources)));
+  for (const uri of requestedResources.length > 0 ? requestedResources : [undefined]) {
+    const meant = consents.filter(({ resources }) =>
+      uri === undefined ? resources.length === 0 : isAmong(uri, resources),
+    );
+    const scope = scopeValues(combinedScope(meant.map(({ grant }) => grant)));
+    const refused = meant.flatMap(({ consent }) => scopeValues(consent.refused));
+    if (meant.length === 0 || !requested.every((value) => scope.includes(value) || refused.includes(value)))
+      return false;
+    allowed = allowed.filter((value) => scope.includes(value));
+  }
+  if (allowed.length === requested.length) return true;
+  return allowed.length > 0 && { scope: allowed.join(' ') };
 }
+
+/**
+ * Returns the earlier consents of a user that contradict a partial consent, and the partial consent completed by what
+ * they allow and refuse beyond it.
+ */
+export function replacedConsents<A extends ConsentRequest>(
+  grants: readonly GrantRow[],
+  request: A,
+): { replaced: readonly GrantRow[]; completed: A } {
+  const refused = scopeValues(request.refusedScope);
+  const resources = resourcesOf(request);
+  const replaced = consentsFor(grants, request.client.id, request.issuer ?? null).filter((grant) => {
+    const own = audienceOf(dataOf(grant).resource);
+    const isCommon = resources.length === 0 ? own.length === 0 : resources.some((uri) => isAmong(uri, own));
+    return isCommon && scopeValues(grant.scope).some((value) => refused.includes(value));
+  });
+  const same = replaced.filter((grant) => {
+    const { resource, look, details } = dataOf(grant);
+    const current = [resources, appearanceDigest(request.client), detailsDigest(request)];
+    return JSON.stringify([audienceOf(resource), look, details]) === JSON.stringify(current);
+  });
+  const scope = union([...scopeValues(request.scope), ...same.flatMap((one) => scopeValues(one.scope))], refused);
+  const refusedScope = union(
+    [...refused, ...same.flatMap((one) => scopeValues(dataOf(one).refused))],
+    scopeValues(scope),
+  );
+  return { replaced, completed: { ...request, scope, refusedScope } };
+}
+
+const union = (values: readonly string[], without: readonly string[]) =>
+  [...new Set(values)].filter((value) => !without.includes(value)).join(' ');
 
 /** Returns those of the consents of a user that are for a client at an issuer. */
 export const consentsFor = (grants: readonly GrantRow[], clientId: string, issuer: string | null) =>

@@ -41,6 +41,7 @@ export class UserGrants {
         scope: combinedScope(grants),
         createdAt: new Date(Math.min(...grants.map(({ createdAt }) => createdAt))),
         lastUsedAt: new Date(Math.max(...grants.map(usedAt))),
+        consentRemembered: grants.some(({ kind }) => kind === 'consent'),
       };
     });
   }

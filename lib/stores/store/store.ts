@@ -31,7 +31,13 @@ import type {
 } from '../../model/clients.js';
 import { type AccountModel, hasAccounts } from '../../model/accounts.js';
 import type { Count, CountModel } from '../../model/counts.js';
-import type { AuthorizedApplication, ConsentRequest, ConsentModel } from '../../model/consents.js';
+import type {
+  AuthorizedApplication,
+  ConsentModel,
+  ConsentRequest,
+  ConsentSelection,
+  PartialConsent,
+} from '../../model/consents.js';
 import type { GrantList, GrantSelection, GrantsModel, Paging } from '../../model/grants.js';
 import type { HealthModel } from '../../model/health.js';
 import type {
@@ -525,18 +531,29 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
 
   /**
    * Returns whether the user need not be asked for consent: an earlier consent covers the request and may be reused, or
-   * `consent` of the client is `never`. RFC 8252 §8.6
+   * `consent` of the client is `never`. If the user refused a part of the scope, returns the part that was allowed.
+   * RFC 8252 §8.6
    */
-  hasConsented(user: User, request: ConsentRequest<StoredClient>): Promise<boolean> {
+  hasConsented(user: User, request: ConsentRequest<StoredClient>): Promise<boolean | PartialConsent> {
     return this.parts.consents.hasConsented(user, request);
   }
 
   /**
    * Remembers a consent for a year. Does nothing if an earlier consent covers the request, or if consents to it must
-   * not be reused.
+   * not be reused. If the user refused a part of the scope (`refusedScope`), earlier consents to that part end.
    */
   saveConsent(user: User, request: ConsentRequest<StoredClient>): Promise<void> {
     return this.parts.consents.saveConsent(user, request);
+  }
+
+  /**
+   * Deletes the remembered consents of a user to a client, without revoking grants: the user is asked again at the next
+   * request.
+   * @returns how many consents were remembered
+   * @throws {InvalidArgumentError} If `userId` or `clientId` is empty.
+   */
+  forgetConsent(selection: ConsentSelection): Promise<number> {
+    return this.parts.consents.forgetConsent(selection);
   }
 
   // Client administration

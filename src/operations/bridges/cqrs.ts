@@ -29,6 +29,7 @@ export class UpstreamRefusedEvent extends eventOf('upstream.refused') {}
 export class ConsentGivenEvent extends eventOf('consent.given') {}
 export class ConsentDeniedEvent extends eventOf('consent.denied') {}
 export class ConsentWithdrawnEvent extends eventOf('consent.withdrawn') {}
+export class ConsentForgottenEvent extends eventOf('consent.forgotten') {}
 export class AuthorizationGrantedEvent extends eventOf('authorization.granted') {}
 export class AuthorizationRefusedEvent extends eventOf('authorization.refused') {}
 export class CodeIssuedEvent extends eventOf('code.issued') {}
@@ -62,6 +63,7 @@ const CLASSES: { readonly [N in OAuth2EventName]: new (payload: OAuth2Events[N])
   'consent.given': ConsentGivenEvent,
   'consent.denied': ConsentDeniedEvent,
   'consent.withdrawn': ConsentWithdrawnEvent,
+  'consent.forgotten': ConsentForgottenEvent,
   'authorization.granted': AuthorizationGrantedEvent,
   'authorization.refused': AuthorizationRefusedEvent,
   'code.issued': CodeIssuedEvent,

@@ -1,14 +1,14 @@
 import { loginInitiationUrl } from '../../../lib/adapter/index.js';
-import type { AuthorizedApplication, ConsentModel, Model, User } from '../../../lib/index.js';
+import type { AuthorizedApplication, ConsentModel, ConsentSelection, Model, User } from '../../../lib/index.js';
 import { tenantFilter } from '../../tenants/tenant-of.js';
-import { reportWithdrawn } from '../page-events.js';
+import { reportForgotten, reportWithdrawn } from '../page-events.js';
 import type { PageData } from '../render/page-renderer.js';
 import { definePage } from '../toolkit/define-page.js';
 import type { PageCall } from '../toolkit/page-call.js';
 
 /**
  * The page that shows users which applications have access to their account, and revokes that access. The application
- * must ask for consent again afterwards.
+ * must ask for consent again afterwards. The page can also delete a remembered consent only: tokens stay valid.
  */
 export const applicationsPage = definePage<Omit<PageData<'applications'>, 'action' | 'fields'>>({
   path: 'oauth/applications',
@@ -18,8 +18,13 @@ export const applicationsPage = definePage<Omit<PageData<'applications'>, 'actio
     user: call.user,
     ...(await applicationsOf(call)),
     accessRemoved: 'ended' in call.request.query,
+    consentForgotten: 'ask_again' in call.request.query,
   }),
-  post: async (call) => call.redirect((await removeAccess(call)) ? call.path({ ended: '' }) : call.path()),
+  async post(call) {
+    const isForgotten = call.text('ask_again') !== undefined;
+    if (!(await (isForgotten ? forgetConsent(call) : removeAccess(call)))) return call.redirect();
+    return call.redirect(call.path({ [isForgotten ? 'ask_again' : 'ended']: '' }));
+  },
 });
 
 /** Returns the applications with access to the account of the signed-in user. */
@@ -30,12 +35,30 @@ export async function applicationsOf(call: PageCall) {
 
 /** Removes the access of the application in the parameter `client_id`. Returns `false` if the parameter is invalid. */
 export async function removeAccess(call: PageCall): Promise<boolean> {
-  const { server, user } = call;
-  const clientId = call.text('client_id');
-  if (clientId === undefined || !/^[\x20-\x7e]+$/.test(clientId)) return false;
-  const ended = await modelOf(call).revokeGrantsOf({ userId: idOf(user), clientId, ...tenantFilter(server) });
-  if (ended !== 0) reportWithdrawn(server, { user, clientId, pageRequest: call });
+  const selection = selectedBy(call);
+  if (!selection) return false;
+  const ended = await modelOf(call).revokeGrantsOf(selection);
+  if (ended !== 0) reportWithdrawn(call.server, { ...selection, pageRequest: call });
   return true;
+}
+
+/**
+ * Deletes the remembered consent to the application in the parameter `client_id`. Returns `false` if the parameter is
+ * invalid, or the model cannot delete consents alone.
+ */
+export async function forgetConsent(call: PageCall): Promise<boolean> {
+  const selection = selectedBy(call);
+  const model = modelOf(call);
+  if (!selection || !model.forgetConsent) return false;
+  if ((await model.forgetConsent(selection)) > 0) reportForgotten(call.server, { ...selection, pageRequest: call });
+  return true;
+}
+
+/** Returns the selection of the signed-in user and the parameter `client_id`. `undefined` if the parameter is invalid. */
+function selectedBy(call: PageCall): ConsentSelection | undefined {
+  const clientId = call.text('client_id');
+  if (clientId === undefined || !/^[\x20-\x7e]+$/.test(clientId)) return undefined;
+  return { userId: idOf(call.user), clientId, ...tenantFilter(call.server) };
 }
 
 function loginUrlsOf(

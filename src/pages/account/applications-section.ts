@@ -1,7 +1,7 @@
 import type { PageData } from '../render/page-renderer.js';
 import { applicationList } from '../default/applications.js';
 import { html } from '../render/html.js';
-import { applicationsOf, removeAccess } from './applications-page.js';
+import { applicationsOf, forgetConsent, removeAccess } from './applications-page.js';
 import { defineSection } from './section.js';
 
 /** The applications with access to the account. */
@@ -17,12 +17,18 @@ export const applicationsSection = defineSection<Pick<PageData<'applications'>, 
         await removeAccess(call);
       },
     },
+    ask_again: {
+      done: 'consentForgotten',
+      async post(call) {
+        await forgetConsent(call);
+      },
+    },
   },
   render: ({ applications, loginUrls }, context) =>
     html`<p>${context.message(applications.length > 0 ? 'applicationsIntro' : 'applicationsNone')}</p>
       ${applicationList(
         { ...context, applications, ...(loginUrls && { loginUrls }) },
-        (content, clientId) => context.form('remove', content, { client_id: clientId }),
+        (content, clientId, name) => context.form(name, content, { client_id: clientId }),
         'h3',
       )}`,
 });

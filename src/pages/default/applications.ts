@@ -5,20 +5,22 @@ import { hidden, problemNotice } from './fields.js';
 
 /** Renders the list of applications with access to the account, with a button to remove each access. */
 export function applications(context: ApplicationsPageContext): Page {
-  const { message, nameOf, user, applications: all, accessRemoved, problem } = context;
+  const { message, nameOf, user, applications: all, accessRemoved, consentForgotten, problem } = context;
   const title = message('applicationsTitle');
   return {
     title,
     main: html`<h1>${title}</h1>
       ${problemNotice(message, problem)}
       ${accessRemoved && html`<p class="notice" role="status">${message('accessRemoved')}</p>`}
+      ${consentForgotten && html`<p class="notice" role="status">${message('consentForgotten')}</p>`}
       <p class="aside">${message('signedInAs', { user: html`<b>${nameOf(user)}</b>` })}</p>
       <p>${message(all.length > 0 ? 'applicationsIntro' : 'applicationsNone')}</p>
       ${applicationList(
         context,
-        (content, clientId) =>
+        (content, clientId, name) =>
           html`<form method="post" action="${context.action}">
-            ${hidden({ ...context.fields, client_id: clientId })} ${content}
+            ${hidden({ ...context.fields, client_id: clientId, ...(name === 'ask_again' && { ask_again: '1' }) })}
+            ${content}
           </form>`,
         'h2',
       )}`,
@@ -31,15 +33,11 @@ type ListContext = Pick<
   'message' | 'describe' | 'date' | 'nameOf' | 'applications' | 'loginUrls'
 >;
 
-/**
- * Renders the applications, each with a form that removes its access.
- * @param form renders the form around its button
- */
-export function applicationList(
-  context: ListContext,
-  form: (content: Html, clientId: string) => Html,
-  heading: 'h2' | 'h3',
-): Html | undefined {
+/** Renders a form around its button: one that removes the access, or deletes the remembered consent only. */
+type ListForm = (content: Html, clientId: string, name: 'remove' | 'ask_again') => Html;
+
+/** Renders the applications, each with its forms. */
+export function applicationList(context: ListContext, form: ListForm, heading: 'h2' | 'h3'): Html | undefined {
   const { applications: all } = context;
   if (all.length === 0) return undefined;
   return html`<ul class="applications">
@@ -50,9 +48,9 @@ export function applicationList(
 function entry(
   application: AuthorizedApplication,
   { message, describe, date, nameOf, loginUrls }: ListContext,
-  { form, heading }: { form: (content: Html, clientId: string) => Html; heading: Html },
+  { form, heading }: { form: ListForm; heading: Html },
 ): Html {
-  const { clientId, client, scope = '', createdAt, lastUsedAt } = application;
+  const { clientId, client, scope = '', createdAt, lastUsedAt, consentRemembered } = application;
   const name = client ? nameOf(client) : message('unknownApplication');
   const loginUrl = loginUrls?.get(clientId);
   const allowed = scope.split(' ').filter(Boolean);
@@ -68,9 +66,20 @@ function entry(
     <p class="aside">
       ${message('accessDates', { date: isolated(date(createdAt)), used: isolated(date(lastUsedAt)) })}
     </p>
-    ${form(
-      html`<button aria-label="${message('removeAccessOf', { client: name })}">${message('removeAccess')}</button>`,
-      clientId,
-    )}
+    <div class="choice">
+      ${form(
+        html`<button aria-label="${message('removeAccessOf', { client: name })}">${message('removeAccess')}</button>`,
+        clientId,
+        'remove',
+      )}
+      ${
+        consentRemembered === true &&
+        form(
+          html`<button aria-label="${message('askAgainOf', { client: name })}">${message('askAgain')}</button>`,
+          clientId,
+          'ask_again',
+        )
+      }
+    </div>
   </li>`;
 }

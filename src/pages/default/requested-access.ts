@@ -7,7 +7,16 @@ import { hidden } from './fields.js';
 /** The parts of a consent page that browsers and devices have in common. */
 type AccessRequest = Pick<
   ConsentPageContext,
-  'message' | 'describe' | 'nameOf' | 'client' | 'clientLogo' | 'clientHost' | 'scopes' | 'claims' | 'details'
+  | 'message'
+  | 'describe'
+  | 'nameOf'
+  | 'client'
+  | 'clientLogo'
+  | 'clientHost'
+  | 'scopes'
+  | 'optionalScopes'
+  | 'claims'
+  | 'details'
 >;
 
 /** Renders which client requests access and to what: scopes, individual claims and authorization details. */
@@ -38,17 +47,26 @@ export function requestedAccess(context: AccessRequest): Html {
  * Renders the requested scope values. Every permission of a long list stays visible: only the technical names, which
  * would double its height, are in a closed element.
  */
-function scopeList(scopes: readonly string[], { message, describe }: AccessRequest): Html | false {
+function scopeList(scopes: readonly string[], context: AccessRequest): Html | false {
+  const { message, describe, optionalScopes = [] } = context;
   const isLong = scopes.length > MAX_NAMED;
   const codes = new Map(scopes.map((scope) => [scope, html`<code>${scope}</code>`]));
   const item = (scope: string) => {
     const description = describe(scope);
-    if (description === undefined) return html`<li>${message('otherScope', { scope: codes.get(scope) })}</li>`;
-    return html`<li>${description} ${!isLong && codes.get(scope)}</li>`;
+    const text = description ?? message('otherScope', { scope: codes.get(scope) });
+    const name = description !== undefined && html` ${!isLong && codes.get(scope)}`;
+    if (optionalScopes.length === 0) return html`<li>${text}${name}</li>`;
+    const isOptional = optionalScopes.includes(scope);
+    const state = isOptional ? html`name="granted_scope" value="${scope}"` : html`disabled`;
+    return html`<li>
+      <label class="check"><input type="checkbox" form="${DECISION}" ${state} checked />${text}</label>
+      ${isOptional ? name : html`<span class="aside">${message('scopeRequired')}</span>`}
+    </li>`;
   };
   return (
     scopes.length > 0 &&
-    html`<ul class="scopes${isLong && ' long'}">
+    html`${optionalScopes.length > 0 && html`<p class="aside">${message('consentChoice')}</p>`}
+      <ul class="scopes${isLong && ' long'}">
         ${scopes.map(item)}
       </ul>
       ${
@@ -60,6 +78,9 @@ function scopeList(scopes: readonly string[], { message, describe }: AccessReque
       }`
   );
 }
+
+/** The ID of the form with the buttons, to which check boxes outside of it belong. */
+const DECISION = 'decision';
 
 /** Maximum number of scope values that are listed together with their technical names. */
 const MAX_NAMED = 8;
@@ -85,7 +106,7 @@ export const decisionForm = ({
   action,
   fields,
 }: Pick<ConsentPageContext, 'message' | 'action' | 'fields'>): Html =>
-  html`<form method="post" action="${action}" class="choice">
+  html`<form method="post" action="${action}" class="choice" id="${DECISION}">
     ${hidden(fields)}
     <button class="primary" name="decision" value="allow">${message('allow')}</button>
     <button name="decision" value="deny">${message('deny')}</button>

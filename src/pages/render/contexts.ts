@@ -101,6 +101,11 @@ export interface ConsentPageContext extends FormContext {
   clientLogo?: string | undefined;
   /** The scope values that the user would grant. Empty if the client only asks who the user is. */
   scopes: readonly string[];
+  /**
+   * The scope values that the user may refuse. The form posts the allowed ones of them as `granted_scope`. If omitted,
+   * the user allows all or nothing.
+   */
+  optionalScopes?: readonly string[];
   redirectUri: string;
   /**
    * The host of a client identifier that is a URL (client ID metadata document). It is the only verified information
@@ -168,6 +173,8 @@ export interface ApplicationsPageContext extends FormContext {
   loginUrls?: ReadonlyMap<string, string>;
   /** Whether the access of an application was just removed. */
   accessRemoved: boolean;
+  /** Whether the remembered consent of an application was just deleted, by a form with the field `ask_again`. */
+  consentForgotten?: boolean;
   /** Why the page is shown again. */
   problem?: 'formExpired';
 }

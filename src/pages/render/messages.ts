@@ -29,6 +29,8 @@ export const ENGLISH = {
   consentTitle: 'Allow access?',
   consentIntro: '{client} would like to:',
   consentNothing: '{client} would like to know who you are.',
+  consentChoice: 'Untick what you do not want to allow.',
+  scopeRequired: 'Required',
   otherScope: 'Use the permission {scope}',
   scopeNames: 'Technical names of these permissions',
   clientHost: 'It says it belongs to {host}.',
@@ -65,6 +67,8 @@ export const ENGLISH = {
   goTo: 'Go to {client}',
   removeAccess: 'Remove access',
   removeAccessOf: 'Remove access of {client}',
+  askAgain: 'Ask me again',
+  askAgainOf: 'Ask me again before {client} gets new access',
   yourAccount: 'Your account',
   signInToChange: 'Sign in again to see or change this',
   sessionsTitle: 'Where you are signed in',
@@ -90,6 +94,7 @@ export const ENGLISH = {
   deviceDeniedTitle: 'Device not connected',
   deviceDeniedText: 'No access was granted. You can close this page.',
   accessRemoved: 'Access removed. The app must ask you again before it can get access.',
+  consentForgotten: 'You will be asked when this app requests access again. Until then, it keeps the access it has.',
 } as const;
 
 /** The messages of the pages in another language. If a message is omitted, the English one is used. */

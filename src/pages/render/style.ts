@@ -67,6 +67,7 @@ ul { list-style: none; }
 .details { padding: .5rem 1rem; overflow-wrap: anywhere; }
 .scopes li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .25rem .75rem; padding: .75rem 1rem; }
 .scopes li + li { border-top: 1px solid var(--line); }
+.scopes label.check { margin: 0; flex: 1 1 12rem; }
 .scopes.long li { padding: .375rem 1rem; }
 summary { cursor: pointer; }
 main > section { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
