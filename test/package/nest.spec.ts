@@ -95,6 +95,22 @@ describe.each(['12', '11'] as const)('the packed module in an application on Nes
     await expect(keys('list', '--server', 'partners')).rejects.toThrow('`keys()` is not among the `features`');
   });
 
+  it.each(['cli-app.mjs', 'cli-app.cjs'])('lets the command line tool judge the application in %s', async (program) => {
+    const doctor = [join(host, 'node_modules/.bin/nest-oauth2'), 'doctor', '--app', program] as const;
+    const report = JSON.parse(await run(host, ...doctor, '--json', '--fail-on', 'never')) as {
+      rules: number;
+      findings: { rule: string }[];
+    };
+    expect(report.rules).toBeGreaterThan(60);
+    expect(report.findings.map(({ rule }) => rule)).toContain('store-in-memory');
+  });
+
+  it('loads the rules of the report only with its entry', async () => {
+    const loaded = "Object.keys(require.cache).some((file) => file.endsWith('rules.js'))";
+    const program = `require('nest-oauth2'); require('nest-oauth2/pages'); const before = ${loaded}; require('nest-oauth2/report'); console.log(before, ${loaded})`;
+    expect(await run(host, 'node', '-e', program)).toBe('false true\n');
+  });
+
   it.each([
     ['types', 'mts'],
     ['types', 'cts'],

@@ -11,6 +11,7 @@ import {
   type OAuth2Server,
 } from 'nest-oauth2';
 import DefaultServer, { Request, Response, type Token } from 'nest-oauth2/server';
+import type { OAuth2Report, Report } from 'nest-oauth2/report';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { addOAuth2, type OAuth2DocumentOptions } from 'nest-oauth2/swagger';
 import { checkModel, OAuth2TestingModule } from 'nest-oauth2/testing';
@@ -23,6 +24,7 @@ export const describe: typeof addOAuth2 = addOAuth2;
 export const described: OAuth2DocumentOptions = { flows: ['authorizationCode'] };
 export const testing: Promise<DynamicModule> = OAuth2TestingModule.forTest();
 export const guard: new (...args: never[]) => CanActivate = OAuthGuard;
+export const judged: (report: OAuth2Report) => Promise<Report> = (judge) => judge.create();
 export const report: Promise<{ ok: boolean }> = checkModel(() => ({ model, client: { id: 'demo' } }));
 
 @Controller()
