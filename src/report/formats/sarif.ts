@@ -5,6 +5,12 @@ import type { Severity } from '../rule.js';
 /** The levels of SARIF by severity. SARIF 2.1.0 §3.27.10 */
 const LEVELS: Readonly<Record<Severity, string>> = { high: 'error', medium: 'warning', low: 'note', info: 'none' };
 
+/** The values by which code hosts rank alerts, in the range of CVSS. */
+const RANKS: Readonly<Record<Severity, string>> = { high: '8.0', medium: '5.5', low: '3.0', info: '0.0' };
+
+/** A file of the application. Code hosts show only alerts that have a file, and settings of a running server have none. */
+const FILE = { artifactLocation: { uri: 'package.json' }, region: { startLine: 1 } };
+
 /** Returns a report as a SARIF log, which code hosts and editors read. Accepted findings are suppressed. SARIF 2.1.0 */
 export function sarifReport({ at, findings, examined }: Report): object {
   const rules = [...new Map(findings.map((one) => [one.rule, one])).values()];
@@ -28,7 +34,7 @@ const ruleOf = ({ rule, severity, source, should, change, code, risk }: Finding)
   shortDescription: { text: should },
   help: { text: [change, code, `Risk: ${risk}`].filter((one) => one !== undefined).join('\n\n') },
   defaultConfiguration: { level: LEVELS[severity] },
-  properties: { source, severity },
+  properties: { source, severity, tags: ['security'], 'security-severity': RANKS[severity] },
 });
 
 function resultOf(finding: Finding, ruleIndex: number): object {
@@ -40,7 +46,7 @@ function resultOf(finding: Finding, ruleIndex: number): object {
     kind: severity === 'info' ? 'informational' : 'fail',
     level: LEVELS[severity],
     message: { text: [`${name}: ${is}`, expired].filter((one) => one !== undefined).join(' ') },
-    locations: [{ logicalLocations: [{ name: subject, fullyQualifiedName: name }] }],
+    locations: [{ physicalLocation: FILE, logicalLocations: [{ name: subject, fullyQualifiedName: name }] }],
     partialFingerprints: {
       'ruleAndSubject/v1': createHash('sha256').update(`${rule}\n${name}`).digest('hex'),
     },

@@ -279,11 +279,18 @@ describe('the formats', () => {
       // SARIF 2.1.0 §3.27.9: any kind other than `fail` has the level `none`.
       expect(result.kind).toBe(result.level === 'none' ? 'informational' : 'fail');
       expect(result.message.text).toMatch(/\.$/);
-      expect(result.locations[0]!.logicalLocations[0]!.fullyQualifiedName).toBeTruthy();
+      const [location] = result.locations;
+      expect(location!.logicalLocations[0]!.fullyQualifiedName).toBeTruthy();
+      // Code hosts ignore results without a file.
+      expect(location!.physicalLocation).toEqual({
+        artifactLocation: { uri: 'package.json' },
+        region: { startLine: 1 },
+      });
     }
     for (const rule of rules) {
       expect(rule.shortDescription.text).toMatch(/\.$/);
       expect(rule.help.text).toContain('Risk: ');
+      expect(Number(rule.properties['security-severity'])).toBeLessThan(10);
     }
     const suppressed = run!.results.filter(({ suppressions }) => suppressions);
     expect(suppressed).toEqual([
@@ -307,7 +314,15 @@ interface Sarif {
   $schema: string;
   runs: {
     tool: {
-      driver: { name: string; rules: { id: string; shortDescription: { text: string }; help: { text: string } }[] };
+      driver: {
+        name: string;
+        rules: {
+          id: string;
+          shortDescription: { text: string };
+          help: { text: string };
+          properties: Record<string, string>;
+        }[];
+      };
     };
     results: {
       ruleId: string;
@@ -315,7 +330,7 @@ interface Sarif {
       kind: string;
       level: string;
       message: { text: string };
-      locations: { logicalLocations: { fullyQualifiedName: string }[] }[];
+      locations: { physicalLocation: object; logicalLocations: { fullyQualifiedName: string }[] }[];
       suppressions?: object[];
     }[];
   }[];
