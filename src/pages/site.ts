@@ -14,7 +14,7 @@ import { DEFINED_SCOPES } from '../decorators/define-scopes.js';
 import { writeInteractionResponse } from '../interaction/interaction-response.js';
 import { BrowserCookie, formToken, isFormToken } from './sessions/browser-cookie.js';
 import type { Fields } from './render/contexts.js';
-import type { LanguagePreferences } from './render/language.js';
+import type { LanguagePreferences, PageReader } from './render/language.js';
 import { localPath, pathOf, withQuery } from './local-path.js';
 import { OPENID_SCOPES } from './render/messages.js';
 import type { PageData, PageName, PageRenderer } from './render/page-renderer.js';
@@ -100,7 +100,7 @@ export class Site {
     status = 200,
   ): void {
     const returnTo = textOf(request, 'return_to');
-    writeInteractionResponse(response, this.renderer.render(name, data, preferencesOf(request, returnTo), status));
+    writeInteractionResponse(response, this.renderer.render(name, data, readerOf(request, response, returnTo), status));
   }
 
   /**
@@ -177,6 +177,12 @@ export function requestedAcr(request: Request): readonly string[] | undefined {
 }
 
 const MAX_ACR_VALUES = 20;
+
+/** Returns the language preferences of a request, and how long the user must wait, from the response. */
+export const readerOf = (request: Request, response: Response, returnTo?: string): PageReader => ({
+  ...preferencesOf(request, returnTo),
+  retryAfter: response.get('retry-after'),
+});
 
 /**
  * Returns the language preferences of a user: the `ui_locales` of the page or the authorization request, and the

@@ -14,6 +14,22 @@ export interface LanguagePreferences {
   acceptLanguage?: string | undefined;
 }
 
+/** The language preferences of a user, and how long the user must wait. */
+export interface PageReader extends LanguagePreferences {
+  /** The `Retry-After` of the response, in seconds, if the request came too soon. RFC 9110 §10.2.3 */
+  retryAfter?: string | undefined;
+}
+
+/**
+ * Returns a duration in the words of a language, such as `5 minutes`: minutes, or hours if it is two hours or longer.
+ * It is rounded up.
+ */
+export function durationText(language: string, seconds: number): string {
+  const minutes = Math.max(1, Math.ceil(seconds / 60));
+  const [value, unit] = minutes < 120 ? [minutes, 'minute'] : [Math.ceil(minutes / 60), 'hour'];
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
+}
+
 /** Returns the available language that the user prefers most, or the first available one. RFC 4647 §3.4 */
 export function chooseLanguage(
   available: readonly string[],

@@ -10,7 +10,7 @@ export const ENGLISH = {
   wrong: 'Incorrect username or password.',
   expired: 'This form has expired. Please sign in again.',
   busy: 'Sign-in is busy right now. Please try again in a moment.',
-  throttled: 'Too many attempts. Please try again later.',
+  throttled: 'Too many attempts. Please try again in {wait}.',
   formExpired: 'This form has expired. Please try again.',
   codeTitle: 'Enter your code',
   codeOfApp: 'Enter the code from your authenticator app.',

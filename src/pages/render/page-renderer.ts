@@ -9,7 +9,7 @@ import { frame } from '../default/frame.js';
 import { login } from '../default/login.js';
 import { secondFactor } from '../default/second-factor.js';
 import { type Html, html } from './html.js';
-import type { LanguagePreferences } from './language.js';
+import type { PageReader } from './language.js';
 import type { MessageSet, Scopes } from './messages.js';
 import type { PageFunctions } from './page-functions.js';
 import { Translator, type LanguageOptions } from './translator.js';
@@ -78,12 +78,12 @@ export class PageRenderer {
   }
 
   /** Returns the context of a page in a language that the user prefers, with the page's own texts. */
-  contextFor(preferences: LanguagePreferences, messages: MessageSet = NO_MESSAGES): PageContext<string> {
+  contextFor(preferences: PageReader, messages: MessageSet = NO_MESSAGES): PageContext<string> {
     return this.translator.contextWith(messages, preferences);
   }
 
   /** Returns the language of the pages for a user. */
-  languageOf(preferences: LanguagePreferences): string {
+  languageOf(preferences: PageReader): string {
     return this.translator.contextFor(preferences).language;
   }
 
@@ -91,7 +91,7 @@ export class PageRenderer {
   render<Name extends PageName>(
     name: Name,
     data: PageData<Name>,
-    preferences: LanguagePreferences = {},
+    preferences: PageReader = {},
     status = 200,
   ): RenderedPage {
     const context = this.translator.contextFor(preferences);
@@ -114,7 +114,7 @@ export class PageRenderer {
    * `form-action`, because a form of the page may redirect to a client.
    * @param preferences the language preferences of the user. If omitted, the default language is used.
    */
-  page({ title, main, script, status = 200 }: PageContent, preferences: LanguagePreferences = {}): RenderedPage {
+  page({ title, main, script, status = 200 }: PageContent, preferences: PageReader = {}): RenderedPage {
     const context = this.translator.contextFor(preferences);
     const page = {
       title: html`${title}`,
@@ -131,7 +131,7 @@ export class PageRenderer {
   renderOwn(
     render: (context: PageContext<string>) => Page,
     { status, messages, scripts, leavesSite = false }: OwnPageSettings,
-    preferences: LanguagePreferences,
+    preferences: PageReader,
   ): RenderedPage {
     const context = this.contextFor(preferences, messages);
     const { title, main } = render(context);

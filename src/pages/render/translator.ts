@@ -1,7 +1,7 @@
 import { type Client, InvalidArgumentError, type User } from '../../../lib/index.js';
 import type { PageContext } from './contexts.js';
 import { fill } from './html.js';
-import { chooseLanguage, type LanguagePreferences } from './language.js';
+import { chooseLanguage, durationText, type PageReader } from './language.js';
 import { ENGLISH, type Language, type MessageSet, type Scopes, scopeDescription } from './messages.js';
 
 /** The languages and texts of the pages. */
@@ -28,12 +28,15 @@ export class Translator {
     for (const tag of this.languages) this.contexts.set(tag, this.contextOf(tag));
   }
 
-  contextFor(preferences: LanguagePreferences): PageContext {
-    return this.contexts.get(chooseLanguage(this.languages, preferences))!;
+  contextFor({ retryAfter, ...preferences }: PageReader): PageContext {
+    const context = this.contexts.get(chooseLanguage(this.languages, preferences))!;
+    if (retryAfter === undefined) return context;
+    const wait = durationText(canonical(context.language), Number(retryAfter));
+    return { ...context, message: (key, values) => context.message(key, { wait, ...values }) };
   }
 
   /** Returns the context of a page with texts of its own. */
-  contextWith(own: MessageSet, preferences: LanguagePreferences): PageContext<string> {
+  contextWith(own: MessageSet, preferences: PageReader): PageContext<string> {
     const base = this.contextFor(preferences);
     const { english, translations } = own;
     const chain = [base.language, base.language.split('-', 1)[0]!].map((tag) => translations[tag]);
@@ -46,13 +49,15 @@ export class Translator {
 
   private contextOf(tag: string): PageContext {
     const { languages = {}, scopes, nameOf = usualName } = this.options;
+    // The wait is known only if the throttle sets `Retry-After`.
+    const wait = durationText(canonical(tag), 60);
     const dates = new Intl.DateTimeFormat(canonical(tag), { dateStyle: 'medium' });
     // A message that is missing in `de-AT` is taken from `de`, then from English.
     const chain = [tag, tag.split('-', 1)[0]!, 'en'].map((one) => languages[one]);
     return {
       language: tag,
       message: (key, values) =>
-        fill(chain.find((one) => one?.messages?.[key])?.messages?.[key] ?? ENGLISH[key], values),
+        fill(chain.find((one) => one?.messages?.[key])?.messages?.[key] ?? ENGLISH[key], { wait, ...values }),
       describe: (scope) =>
         [...chain.map((one) => one?.scopes), scopes].map((words) => scopeDescription(words, scope)).find(Boolean),
       date: (moment) => dates.format(moment),

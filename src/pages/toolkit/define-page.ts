@@ -5,7 +5,7 @@ import { reportUserRefused } from '../page-events.js';
 import type { Fields, OwnPageContext, Page } from '../render/contexts.js';
 import type { ENGLISH, MessageSet } from '../render/messages.js';
 import type { PageName } from '../render/page-renderer.js';
-import { preferencesOf, SITE, type Site } from '../site.js';
+import { readerOf, SITE, type Site } from '../site.js';
 import { isAnswer, type PageAnswer, PageProblem, PageRedirect, ReadyMadePage } from './answers.js';
 import { PageCall } from './page-call.js';
 import { PageThrottle } from './page-throttle.js';
@@ -192,7 +192,7 @@ class PageHandler implements Handler {
     const { renderer } = this.place.site;
     const scripts = definition.scripts?.(answer) ?? [];
     const settings = { status, messages, scripts, leavesSite };
-    const preferences = preferencesOf(call.request, call.returnTo);
+    const preferences = readerOf(call.request, call.response, call.returnTo);
     const page = (context: object) => render(answer, { ...context, ...more } as OwnPageContext);
     writeInteractionResponse(response, renderer.renderOwn(page, settings, preferences));
   }

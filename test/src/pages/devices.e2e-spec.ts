@@ -200,6 +200,7 @@ describe.each(ANY_PLATFORM)('the device flow with the built-in pages on %s', (pl
       expect(headers.get('retry-after')).toBe(status === 429 ? '300' : null);
     }
     expect(Object.fromEntries(statuses)).toEqual({ 400: 20, 429: 5 });
+    expect((await mallory.send(page, { user_code: 'BBBB-BBBB' })).html).toContain('Please try again in 5 minutes.');
     expect((await mallory.send(page, { user_code: '<b>' })).html).not.toContain('<b>');
   });
 

@@ -312,4 +312,21 @@ describe('the built-in consent page', () => {
     }
     expect(page(publicClient)).not.toContain(notice);
   });
+
+  it.each([
+    ['en', '30', 'Please try again in 1 minute.'],
+    ['en', '61', 'Please try again in 2 minutes.'],
+    ['en', '7300', 'Please try again in 3 hours.'],
+    ['en', undefined, 'Please try again in 1 minute.'],
+    ['de', '300', 'Bitte in 5 Minuten.'],
+    ['fr', '300', 'Plus tard.'],
+  ])('names the time to wait in %s after %s seconds', (uiLocales, retryAfter, text) => {
+    const languages = {
+      de: { messages: { throttled: 'Bitte in {wait}.' } },
+      fr: { messages: { throttled: 'Plus tard.' } },
+    };
+    const reader = { uiLocales, retryAfter };
+    const { html: shown } = new PageRenderer({ languages }).render('login', { ...form, problem: 'throttled' }, reader);
+    expect(shown).toContain(text);
+  });
 });

@@ -219,7 +219,7 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
         expect((await visitor.signIn('/oauth/login', 'alice', 'x')).status).toBe(401);
       const refused = await visitor.signIn('/oauth/login', 'Alice', 'wonderland');
       expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.closeTo(300, -2)]);
-      expect(refused.html).toContain('Too many attempts');
+      expect(refused.html).toContain('Too many attempts. Please try again in 5 minutes.');
       expect((await new PageBrowser(url).signIn('/oauth/login', 'bob')).status).toBe(303);
     });
 
