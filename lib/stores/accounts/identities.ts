@@ -26,16 +26,16 @@ export class Identities implements IdentityModel {
 
   async addIdentity(identity: StoredIdentity): Promise<boolean> {
     const { storage } = this.context;
-    // List it first: a process that stops in between must not leave an identity that nobody can see and remove.
-    await this.changeList(identity, (names) => [
-      ...names.filter((name) => name !== nameOf(identity)),
-      nameOf(identity),
-    ]);
     const name = nameOf(identity);
+    // List it first: a process that stops in between must not leave an identity that nobody can see and remove.
+    await this.addToList(identity, name);
     const old = await storage.readText(name);
     // A random value makes the texts of concurrent calls for one user different, so that only one of them returns true.
     const text = JSON.stringify({ ...identity, id: randomBytes(9).toString('base64url') });
-    return (old === undefined || old === REMOVED) && (await storage.replaceText(name, old, text));
+    if ((old !== undefined && old !== REMOVED) || !(await storage.replaceText(name, old, text))) return false;
+    // A concurrent call that removed the identity before may have removed it from the list since.
+    await this.addToList(identity, name);
+    return true;
   }
 
   async removeIdentity(identity: IdentityKey & Pick<StoredIdentity, 'userId'>): Promise<boolean> {
@@ -45,6 +45,8 @@ export class Identities implements IdentityModel {
     if (parse(old)?.userId !== identity.userId) return false;
     if (!(await storage.replaceText(name, old, REMOVED))) return false;
     await this.changeList(identity, (names) => names.filter((one) => one !== name));
+    // A concurrent call may have added the identity again.
+    if (parse(await storage.readText(name))?.userId === identity.userId) await this.addToList(identity, name);
     return true;
   }
 
@@ -53,6 +55,10 @@ export class Identities implements IdentityModel {
     const names = parseList(await storage.readText(listNameOf(user)));
     const identities = await Promise.all(names.map(async (name) => parse(await storage.readText(name))));
     return identities.filter((one): one is StoredIdentity => one?.userId === user.userId && one.realm === user.realm);
+  }
+
+  private async addToList(user: Pick<StoredIdentity, 'realm' | 'userId'>, name: string): Promise<void> {
+    await this.changeList(user, (names) => (names.includes(name) ? names : [...names, name]));
   }
 
   /** Changes the list of the identities of a user. */

@@ -1,7 +1,14 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { PLATFORMS, stopApplications } from '../../support/test-application.js';
-import { ISSUER, startSite } from './site.js';
+import { OAuth2Module } from 'nest-oauth2';
+import { pages } from 'nest-oauth2/pages';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { oidc, upstreams } from 'nest-oauth2/upstreams';
+
+import { SECRET } from '../../support/demo.js';
+import { ANY_PLATFORM, PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { Accounts, CLIENT, ISSUER, NestAccounts, SiteBrowser, startSite } from './site.js';
+import { StandIn } from './stand-in.js';
 
 afterEach(stopApplications);
 
@@ -107,5 +114,185 @@ describe.each(PLATFORMS)('sign-in with a provider on %s', (platform) => {
     ];
     expect((await visitor.get(acme.respond(two.location, ERIN))).location).toBe('/two');
     expect((await visitor.get(acme.respond(one.location, ERIN))).location).toBe('/one');
+  });
+});
+
+describe.each(ANY_PLATFORM)('the account of a sign-in with a provider on %s', (platform) => {
+  it('is refused if the application creates none, and if it was disabled', async () => {
+    const { browser, acme, accounts, events } = await startSite({ platform });
+    const nobody = await browser().signInWith(acme, { sub: 'n', name: 'Nobody' });
+    expect([nobody.status, accounts.all.length]).toEqual([403, 1]);
+    await browser().signInWith(acme, ERIN);
+    accounts.all.pop();
+    const visitor = browser();
+    const shown = await visitor.signInWith(acme, ERIN);
+    expect([shown.status, shown.html]).toEqual([403, expect.stringContaining('disabled or was deleted')]);
+    expect(await visitor.user()).toBeUndefined();
+    expect(events.filter(([name]) => name === 'refused').map(([, { reason }]) => reason)).toEqual([
+      '`create()` of the application created no account',
+      '`findById()` of the application found no user for the identity',
+    ]);
+  });
+
+  it('belongs to a class that Nest creates', async () => {
+    const { browser, acme, accounts } = await startSite({ platform, accounts: NestAccounts });
+    const visitor = browser();
+    await visitor.signInWith(acme, ERIN);
+    expect([await visitor.user(), accounts.all.length, accounts.profiles]).toEqual(['Erin', 1, []]);
+  });
+
+  it.each([
+    ['counts only if the provider is trusted for it', false, true],
+    ['counts if the provider is trusted for it', true, false],
+  ])(
+    'needs the second factor of this server: `mfa` of the provider %s',
+    async (_title, trustAuthentication, isAsked) => {
+      const secondFactor = { by: { isEnrolled: () => true, verify: (_: unknown, code: string) => code === '123456' } };
+      const pagesOptions = { secondFactor };
+      const { browser, acme } = await startSite({ platform, pagesOptions, acme: { trustAuthentication } });
+      const visitor = browser();
+      const done = await visitor.signInWith(acme, { ...ERIN, amr: ['pwd', 'mfa'] }, { return_to: '/notes' });
+      expect(done.location).toMatch(isAsked ? /^\/oauth\/second_factor/ : /^\/notes$/);
+      expect(await visitor.user()).toBe(isAsked ? undefined : 'Erin');
+      if (!isAsked) return;
+      const entered = await visitor.send(await visitor.get(done.location!), { code: '123456' });
+      expect([entered.location, await visitor.user()]).toEqual(['/notes', 'Erin']);
+    },
+  );
+
+  it('has the login time of the provider, so that an old login there is no new login here', async () => {
+    const { browser, acme } = await startSite({ platform });
+    const visitor = browser();
+    const { location } = await visitor.begin('acme', { prompt: 'login', acr_values: 'urn:example:mfa' });
+    const { searchParams } = new URL(location!);
+    expect([searchParams.get('prompt'), searchParams.get('acr_values')]).toEqual(['login', null]);
+    await visitor.get(acme.respond(location, { ...ERIN, auth_time: Math.floor(Date.now() / 1000) - 3600 }));
+    expect(await visitor.user()).toBe('Erin');
+    const { location: again } = await visitor.connect();
+    expect(again).toMatch(/^\/oauth\/login\?.*prompt=login/);
+  });
+
+  it('ignores a login time in the future', async () => {
+    const { browser, acme } = await startSite({ platform });
+    const visitor = browser();
+    await visitor.signInWith(acme, { ...ERIN, auth_time: Math.floor(Date.now() / 1000) + 86_400 });
+    expect(await visitor.user()).toBe('Erin');
+  });
+});
+
+describe.each(PLATFORMS)('servers with providers on %s', (platform) => {
+  it('keep attempts and identities of tenants apart', async () => {
+    const acme = new StandIn('https://acme.example');
+    const accounts = new Accounts();
+    const { url } = await startApplication(platform, {
+      imports: [
+        OAuth2Module.forRoot({
+          model: new MemoryStore({ users: accounts }),
+          secret: SECRET,
+          tenants: {
+            findTenant: ({ request }) => request.get('x-tenant'),
+            createTenantOptions: (tenant) => ({ issuer: `https://${tenant}.example` }),
+          },
+          features: [
+            pages(),
+            upstreams({ providers: { acme: oidc({ issuer: acme.issuer, ...CLIENT }) }, accounts, fetch: acme.fetch }),
+          ],
+        }),
+      ],
+    });
+    const [red, blue] = ['red', 'blue'].map((tenant) => new SiteBrowser(url, { 'x-tenant': tenant })) as [
+      SiteBrowser,
+      SiteBrowser,
+    ];
+    const { location } = await red.begin();
+    expect(new URL(location!).searchParams.get('redirect_uri')).toBe(
+      'https://red.example/oauth/upstreams/acme/callback',
+    );
+    const response = acme.respond(location, ERIN);
+    for (const [name, value] of red.cookies) blue.cookies.set(name, value);
+    expect((await blue.get(response)).status).toBe(400);
+    expect((await red.get(response)).status).toBe(303);
+    await blue.signInWith(acme, ERIN);
+    expect(accounts.profiles).toHaveLength(2);
+    expect([await red.user(), await blue.user()]).toEqual(['Erin', 'Erin']);
+  });
+
+  it('have redirect URIs below a global prefix, and a server with a name has its own', async () => {
+    const acme = new StandIn('https://acme.example');
+    const accounts = new Accounts();
+    const server = (options: object) => {
+      const features = [
+        pages(),
+        upstreams({ providers: { acme: oidc({ issuer: acme.issuer, ...CLIENT }) }, accounts, fetch: acme.fetch }),
+      ];
+      return OAuth2Module.forRoot({
+        model: new MemoryStore({ users: accounts }),
+        secret: SECRET,
+        features,
+        ...options,
+      });
+    };
+    const partners = Object.fromEntries(
+      [
+        'login',
+        'logout',
+        'applications',
+        'account',
+        'upstream_acme',
+        'upstream_acme_callback',
+        'upstream_connections',
+      ].map((name) => [name, `partners/${name}`]),
+    );
+    const { url } = await startApplication(
+      platform,
+      {
+        imports: [
+          server({ issuer: ISSUER }),
+          server({
+            name: 'partners',
+            issuer: 'https://partners.example.com',
+            paths: { authorize: 'partners/authorize', token: 'partners/token', ...partners },
+          }),
+        ],
+      },
+      { prepare: (app) => app.setGlobalPrefix('api') },
+    );
+    for (const [root, begin, callback] of [
+      ['/api/oauth/login', '/api/oauth/upstreams/acme', `${ISSUER}/api/oauth/upstreams/acme/callback`],
+      [
+        '/api/partners/login',
+        '/api/partners/upstream_acme',
+        'https://partners.example.com/api/partners/upstream_acme_callback',
+      ],
+    ] as const) {
+      const visitor = new SiteBrowser(url);
+      const { location } = await visitor.press(await visitor.get(`${root}?return_to=/notes`), begin);
+      expect(new URL(location!).searchParams.get('redirect_uri')).toBe(callback);
+      expect((await visitor.get(acme.respond(location, ERIN))).location).toBe('/notes');
+    }
+  });
+
+  it('do not start without `issuer`, `secret` or `pages()`', async () => {
+    await expect(startSite({ platform, options: { issuer: undefined as never } })).rejects.toThrow(
+      '`upstreams()` requires the option `issuer`',
+    );
+    const without = { model: new MemoryStore({ users: new Accounts() }), issuer: ISSUER, secret: SECRET };
+    const features = [
+      upstreams({ providers: { acme: oidc({ issuer: 'https://acme.example', ...CLIENT }) }, accounts: new Accounts() }),
+    ];
+    const module = { imports: [OAuth2Module.forRoot({ ...without, features })] };
+    await expect(startApplication(platform, module)).rejects.toThrow(/`pages\(\)`/);
+  });
+
+  it.each([
+    [{ providers: {} }, '`providers` of `upstreams()` must name at least one provider'],
+    [{ providers: { 'a/b': oidc({ issuer: 'https://a.example', ...CLIENT }) } }, 'the name `a/b` in `providers`'],
+    [{ providers: { a: {} } }, '`providers.a` of `upstreams()` must be the result of'],
+    [{ accounts: undefined }, '`accounts` of `upstreams()` must be'],
+    [{ fetch: 7 }, '`fetch` of `upstreams()` must be'],
+    [{ provider: {} }, 'unknown option `provider` of `upstreams()`'],
+  ])('reject the options %j', (wrong, message) => {
+    const providers = { acme: oidc({ issuer: 'https://acme.example', ...CLIENT }) };
+    expect(() => upstreams({ providers, accounts: new Accounts(), ...wrong } as never)).toThrow(message);
   });
 });

@@ -115,7 +115,7 @@ export async function startSite({
   for (const name of ['signed_in', 'linked', 'unlinked', 'refused']) {
     events.on(`upstream.${name}`, (payload) => emitted.push([name, payload as Record<string, unknown>]));
   }
-  const instance = accounts instanceof Accounts ? accounts : new Accounts();
+  const instance = accounts instanceof Accounts ? accounts : new accounts();
   const model = new MemoryStore({ users: instance });
   const fetch = rest.fetch ?? acme.fetch;
   const { url, app } = await startApplication(
@@ -182,3 +182,10 @@ export class SiteBrowser extends PageBrowser {
 }
 
 const plain = (text: string) => text.replaceAll('&amp;', '&').replaceAll('&quot;', '"').replaceAll('&#39;', "'");
+
+const shared: Account[] = [];
+
+/** Accounts that Nest creates. All instances have the same accounts. */
+export class NestAccounts extends Accounts {
+  override readonly all = shared;
+}
