@@ -1,5 +1,6 @@
 import { assertConfig, assertKnownOptions, isScopeValue, signInClaims } from '../../lib/adapter/index.js';
 import { isObject } from '../configuration/is-object.js';
+import { localPath } from './local-path.js';
 import { defaultPages } from './render/page-renderer.js';
 import type { PageFunctions } from './render/page-functions.js';
 import type { SecondFactorOptions } from './second-factor/options.js';
@@ -67,8 +68,7 @@ export function verifyPagesOptionNames<O extends Checked>(
 }
 
 /** Whether an option is an https URL. */
-export const isHttps = (url: unknown) =>
-  typeof url === 'string' && URL.canParse(url) && new URL(url).protocol === 'https:';
+const isHttps = (url: unknown) => typeof url === 'string' && URL.canParse(url) && new URL(url).protocol === 'https:';
 
 /** Whether an option consists of a valid `acr` and `amr`. */
 export function isProof(signIn: object): boolean {
@@ -79,4 +79,32 @@ export function isProof(signIn: object): boolean {
   } catch {
     return false;
   }
+}
+
+/** The options of `pages()` that are paths. */
+interface Paths {
+  home: string;
+  login: string | undefined;
+  signUp: string | undefined;
+  forgotPassword: string | undefined;
+}
+
+/**
+ * Verifies the options of `pages()` that are paths on this server.
+ * @throws {InvalidArgumentError} If one is not.
+ */
+export function verifyPaths({ home, login, signUp, forgotPassword }: Paths): void {
+  assertConfig(localPath(home) !== undefined, '`home` must be a path on this server, such as `/`');
+  assertConfig(
+    login === undefined || localPath(login) !== undefined,
+    '`login` must be a path on this server, such as `/login`',
+  );
+  assertConfig(
+    signUp === undefined || localPath(signUp) !== undefined,
+    '`signUp` must be a path on this server, such as `/sign-up`',
+  );
+  assertConfig(
+    forgotPassword === undefined || localPath(forgotPassword) !== undefined || isHttps(forgotPassword),
+    '`forgotPassword` must be a path on this server, such as `/forgot-password`, or an https URL',
+  );
 }

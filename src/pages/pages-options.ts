@@ -2,8 +2,7 @@ import type { Throttle } from './login/attempts.js';
 import { assertConfig, ClientLogos } from '../../lib/adapter/index.js';
 import type { SafeFetchOptions } from '../../lib/features/index.js';
 import type { SignIn } from '../../lib/index.js';
-import { isHttps, isProof, verifyPagesOptionNames } from './pages-option-names.js';
-import { localPath } from './local-path.js';
+import { isProof, verifyPagesOptionNames, verifyPaths } from './pages-option-names.js';
 import { type Look, PageRenderer } from './render/page-renderer.js';
 import {
   isSeconds,
@@ -188,19 +187,7 @@ export function resolvePagesOptions(options: PagesOptions): ResolvedPagesOptions
     rememberLifetime === undefined || sessions === undefined,
     '`rememberLifetime` cannot be combined with `sessions`, which define how long their sessions last',
   );
-  assertConfig(localPath(home) !== undefined, '`home` must be a path on this server, such as `/`');
-  assertConfig(
-    login === undefined || localPath(login) !== undefined,
-    '`login` must be a path on this server, such as `/login`',
-  );
-  assertConfig(
-    signUp === undefined || localPath(signUp) !== undefined,
-    '`signUp` must be a path on this server, such as `/sign-up`',
-  );
-  assertConfig(
-    forgotPassword === undefined || localPath(forgotPassword) !== undefined || isHttps(forgotPassword),
-    '`forgotPassword` must be a path on this server, such as `/forgot-password`, or an https URL',
-  );
+  verifyPaths({ home, login, signUp, forgotPassword });
   assertConfig(
     login === undefined || sessions !== undefined,
     '`login` requires `sessions`: your own login page must start its own sessions',

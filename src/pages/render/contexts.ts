@@ -101,10 +101,7 @@ export interface ConsentPageContext extends FormContext {
   clientLogo?: string | undefined;
   /** The scope values that the user would grant. Empty if the client only asks who the user is. */
   scopes: readonly string[];
-  /**
-   * The scope values that the user may refuse. The form posts the allowed ones of them as `granted_scope`. If omitted,
-   * the user allows all or nothing.
-   */
+  /** The scope values that the user may refuse. The form posts the allowed ones as `granted_scope`. Default: none. */
   optionalScopes?: readonly string[];
   redirectUri: string;
   /**
