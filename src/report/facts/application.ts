@@ -6,6 +6,8 @@ export interface ReportRoute {
   readonly path: string;
   /** Whether `OAuthGuard` guards it: itself, its controller, or the whole application. */
   readonly isGuarded: boolean;
+  /** The names of its guards that are not `OAuthGuard`. They may verify tokens in their own way. */
+  readonly otherGuards: readonly string[];
   readonly isPublic: boolean;
   /** The decorators of this library that the route needs the guard for, such as `@Scopes()`. */
   readonly decorators: readonly string[];
@@ -50,32 +52,32 @@ const LISTENER = 'nest-oauth2:on-event';
 export function readApplication(modules: Modules, globalGuards: readonly unknown[] = []): ReportApplication {
   const providers = [...modules.values()].flatMap((module) => Array.from(module.providers));
   const names = new Set(providers.flatMap(([token, { metatype }]) => [nameOf(token), nameOf(metatype)]));
-  const isGlobal =
-    globalGuards.some((guard) => isOAuthGuard(constructorOf(guard))) ||
-    providers.some(
-      ([token, { metatype, instance }]) =>
-        String(token).startsWith('APP_GUARD') && (isOAuthGuard(metatype) || isOAuthGuard(constructorOf(instance))),
-    );
+  const appGuards = providers.filter(([token]) => String(token).startsWith('APP_GUARD'));
+  const ofAll = [...globalGuards, ...appGuards.map(([, { instance, metatype }]) => instance ?? metatype)];
   const controllers = [...modules.values()].flatMap((module) => Array.from(module.controllers.values()));
   const classes = [...controllers, ...providers.map(([, one]) => one)].map(({ metatype }) => metatype);
   return {
-    routes: controllers.flatMap(({ metatype }) => routesOf(metatype, isGlobal)),
+    routes: controllers.flatMap(({ metatype }) => routesOf(metatype, ofAll)),
     hasProvider: (name) => names.has(name),
     hasListeners: classes.some((one) => methodsOf(one).some(([, method]) => has(LISTENER, method))),
   };
 }
 
-function routesOf(controller: unknown, isGlobal: boolean): ReportRoute[] {
+function routesOf(controller: unknown, globalGuards: readonly unknown[]): ReportRoute[] {
   if (typeof controller !== 'function') return [];
   const base = pathOf(controller);
   return methodsOf(controller).flatMap(([name, method]) => {
     if (!has(PATH, method)) return [];
-    const guards = [controller, method].flatMap((one) => (get(GUARDS, one) as unknown[] | undefined) ?? []);
+    const own = [controller, method].flatMap((one) => (get(GUARDS, one) as unknown[] | undefined) ?? []);
+    const guards = [...globalGuards, ...own].map((one) => (typeof one === 'function' ? one : constructorOf(one)));
+    const others = guards.filter((one) => !isOAuthGuard(one)).map(nameOf);
     return [
       {
         name: `${controller.name}.${name}`,
         path: `/${[base, pathOf(method)].filter(Boolean).join('/')}`,
-        isGuarded: isGlobal || guards.some((one) => isOAuthGuard(one) || isOAuthGuard(constructorOf(one))),
+        isGuarded: guards.some(isOAuthGuard),
+        // Throttlers verify no tokens.
+        otherGuards: others.filter((one) => !/throttl/i.test(one)),
         isPublic: Boolean(get(PUBLIC, method) ?? get(PUBLIC, controller)),
         decorators: Object.entries(DECORATORS).flatMap(([key, decorator]) =>
           has(key, method) || has(key, controller) ? [decorator] : [],
@@ -92,13 +94,18 @@ function isOAuthGuard(guard: unknown): boolean {
   return false;
 }
 
+/** Returns the methods of a class by name, including those that it inherits. */
 function methodsOf(type: unknown): [string, object][] {
-  const prototype: unknown = typeof type === 'function' ? type.prototype : undefined;
-  if (typeof prototype !== 'object' || prototype === null) return [];
-  return Object.getOwnPropertyNames(prototype).flatMap((name): [string, object][] => {
-    const value: unknown = Object.getOwnPropertyDescriptor(prototype, name)?.value;
-    return name !== 'constructor' && typeof value === 'function' ? [[name, value]] : [];
-  });
+  const methods = new Map<string, object>();
+  let prototype: unknown = typeof type === 'function' ? type.prototype : undefined;
+  for (; typeof prototype === 'object' && prototype !== null; prototype = Object.getPrototypeOf(prototype)) {
+    if (prototype === Object.prototype) break;
+    for (const name of Object.getOwnPropertyNames(prototype)) {
+      const value: unknown = Object.getOwnPropertyDescriptor(prototype, name)?.value;
+      if (name !== 'constructor' && typeof value === 'function' && !methods.has(name)) methods.set(name, value);
+    }
+  }
+  return [...methods];
 }
 
 const get = (key: string, target: object): unknown => Reflect.getMetadata(key, target);

@@ -50,5 +50,11 @@ export function shownUri(uri: string): string {
 /** Whether the value of a setting is a number above a limit. */
 export const isAbove = (value: unknown, limit: number): value is number => typeof value === 'number' && value > limit;
 
+/** Returns what was found at a route without `OAuthGuard`. Other guards may verify tokens, so it is only a fact then. */
+export const unguarded = (beginning: string, otherGuards: readonly string[]): Found =>
+  otherGuards.length === 0
+    ? `${beginning} without \`OAuthGuard\`.`
+    : { is: `${beginning} without \`OAuthGuard\`, but with the guards ${listed(otherGuards)}.`, severity: 'info' };
+
 /** Seconds of a day. */
 export const DAY = 86_400;

@@ -1,6 +1,6 @@
 import type { ReportFacts } from '../facts/facts.js';
 import { type ReportRule, rulesOf } from '../rule.js';
-import { observe } from './observe.js';
+import { observe, unguarded } from './observe.js';
 
 /** The texts of the rules. `rulesOf()` describes the columns. */
 const TEXTS = `
@@ -44,10 +44,10 @@ export const OPERATION_RULES: readonly ReportRule[] = rulesOf<ReportFacts>(TEXTS
   'process-accepts-any-certificate': ({ process }) =>
     observe('process', !process.verifiesTls && '`NODE_TLS_REJECT_UNAUTHORIZED` is `0`: any certificate is accepted.'),
   'route-not-guarded': ({ application }) =>
-    (application?.routes ?? []).flatMap(({ name, isGuarded, decorators }) =>
+    (application?.routes ?? []).flatMap(({ name, isGuarded, otherGuards, decorators }) =>
       observe(
         `route:${name}`,
-        !isGuarded && decorators.length > 0 && `The route has ${decorators.join(' and ')}, but no \`OAuthGuard\`.`,
+        !isGuarded && decorators.length > 0 && unguarded(`The route has ${decorators.join(' and ')}`, otherGuards),
       ),
     ),
   'route-any-scope': ({ application, options }) =>

@@ -2,7 +2,7 @@ import { isLoopbackName } from '../../../lib/adapter/index.js';
 import type { ReportClient } from '../facts/client.js';
 import type { ReportFacts } from '../facts/facts.js';
 import { type ReportRule, rulesOf } from '../rule.js';
-import { isAbove, listed, observe, option, perClient, urlOf } from './observe.js';
+import { isAbove, listed, observe, option, perClient, unguarded, urlOf } from './observe.js';
 
 const FAPI_METHODS: readonly unknown[] = ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'];
 const FAPI_ALGORITHMS: readonly unknown[] = ['PS256', 'ES256', 'EdDSA', 'Ed25519'];
@@ -33,10 +33,10 @@ fapi-client-algorithm | medium | FAPI 2.0 SP §5.4.1 | Clients use PS256, ES256 
 export const PROFILE_RULES: readonly ReportRule[] = rulesOf<ReportFacts>(TEXTS, {
   'mcp-endpoint-not-guarded': ({ application, server, has }) => {
     const paths = new Set(has('mcp') ? server.resources.map((uri) => urlOf(uri)?.pathname) : []);
-    return (application?.routes ?? []).flatMap(({ name, path, isGuarded, isPublic }) =>
+    return (application?.routes ?? []).flatMap(({ name, path, isGuarded, isPublic, otherGuards }) =>
       observe(
         `route:${name}`,
-        paths.has(path) && (!isGuarded || isPublic) && `The route \`${path}\` accepts calls without a token.`,
+        paths.has(path) && (!isGuarded || isPublic) && unguarded('The MCP endpoint is a route', otherGuards),
       ),
     );
   },

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Injectable, Module, Post, UseGuards } from '@nestjs/common';
+import { Controller, Get, type INestApplication, Injectable, Module, Post, UseGuards } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import {
   type Client,
@@ -55,6 +55,20 @@ class GuardedNotes extends Notes {
   }
 }
 
+@Controller('notes')
+class InheritedNotes extends Notes {}
+
+@Injectable()
+class OwnGuard {
+  canActivate() {
+    return false;
+  }
+}
+
+@Controller('notes')
+@UseGuards(OwnGuard)
+class OwnGuardNotes extends Notes {}
+
 @Controller('mcp')
 class OpenMcp {
   @Post()
@@ -105,6 +119,25 @@ describe('OAuth2Report', () => {
     const all = await reportOf({}, { controllers: [Notes], providers: [{ provide: APP_GUARD, useClass: OAuthGuard }] });
     expect(await found(all, 'route-not-guarded')).toEqual([]);
     expect(await found(all, 'route-any-scope')).toEqual(['route:Notes.add']);
+    const inherited = await reportOf({}, { controllers: [InheritedNotes] });
+    expect(await found(inherited, 'route-not-guarded')).toEqual(['route:InheritedNotes.list']);
+  });
+
+  it('only mentions routes with another guard, which may verify tokens', async () => {
+    const report = await reportOf({}, { controllers: [OwnGuardNotes] });
+    const { findings } = await report.create();
+    expect(findings.filter(({ rule }) => rule === 'route-not-guarded')).toEqual([
+      expect.objectContaining({
+        severity: 'info',
+        is: 'The route has @Scopes() without `OAuthGuard`, but with the guards `OwnGuard`.',
+      }),
+    ]);
+    const prepare = (app: INestApplication) => app.useGlobalGuards(app.get(OAuthGuard));
+    const model = new TypeOrmStore({ users });
+    const imports = [OAuth2Module.forRoot({ model, secret: SECRET, issuer: 'https://id.company.com' })];
+    const module = { imports, controllers: [Notes], providers: [OAuth2Report, OAuthGuard] };
+    const { app } = await startApplication(platform!, module, { prepare });
+    expect(await found(app.get(OAuth2Report), 'route-not-guarded')).toEqual([]);
   });
 
   it('finds an MCP endpoint without a guard', async () => {
