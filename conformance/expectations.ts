@@ -5,24 +5,27 @@ import type { Expectation } from './runner/judge.js';
 const all = (modules: readonly string[], rest: Omit<Expectation, 'module'>): Expectation[] =>
   modules.map((module) => ({ module, ...rest }));
 
-/** The plans whose server accepts request objects. */
+/** The plans whose server has `requestObjects()`. */
 const READING = OPENID_PLANS.map(({ name }) => name).filter((name) => /^oidc-(formpost|dynamic)/.test(name));
 
 const UNSIGNED = 'The server requires signed request objects, which the specification allows.';
+const UNREAD =
+  'The server reads no request objects and returns `request_not_supported` or `request_uri_not_supported`, as the specification allows.';
+
+/** The modules that send an unsigned request object. */
+const UNSIGNED_MODULES = [
+  'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported',
+  'oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported',
+  'oidcc-request-uri-unsigned',
+];
 
 /**
  * The modules that do not pass, with the reason why their result is correct. The first entry that matches the plan and
  * the module applies. An entry that is no longer true fails the run. No entry accepts `WARNING` or `FAILED`.
  */
 export const EXPECTATIONS: readonly Expectation[] = [
-  ...all(
-    [
-      'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported',
-      'oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported',
-      'oidcc-request-uri-unsigned',
-    ],
-    { result: 'SKIPPED', why: UNSIGNED },
-  ),
+  ...all(UNSIGNED_MODULES, { plans: READING, result: 'SKIPPED', why: UNSIGNED }),
+  ...all(UNSIGNED_MODULES, { result: 'SKIPPED', why: UNREAD }),
   {
     plans: READING,
     module: 'oidcc-ensure-request-object-with-redirect-uri',
