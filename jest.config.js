@@ -65,6 +65,7 @@ const spec = '**/*.{spec,e2e-spec}.ts';
  * them.
  */
 const SLOW = [
+  'attack-lab/exact-faults',
   'code-blocks',
   'conformance/*',
   'lib/limits/folded-name',

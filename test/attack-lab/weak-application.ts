@@ -10,17 +10,33 @@ import {
   Res,
   UseGuards,
 } from '@nestjs/common';
-import { OAuth2Module, type OAuth2ModuleOptions, OAuth2Server, OAuthGuard, Scopes } from 'nest-oauth2';
+import {
+  type FeatureList,
+  OAuth2Module,
+  type OAuth2ModuleOptions,
+  OAuth2Server,
+  OAuthGuard,
+  Scopes,
+} from 'nest-oauth2';
 import {
   deviceAuthorization,
   introspection,
   pushedRequests,
   registration,
+  type RegistrationOptions,
+  type ResourceIndicatorOptions,
   resourceIndicators,
   revocation,
   serverMetadata,
 } from 'nest-oauth2/features';
-import { dpop, keys, privateKeyJwt, requestObjects } from 'nest-oauth2/jose';
+import {
+  dpop,
+  keys,
+  privateKeyJwt,
+  type PrivateKeyJwtOptions,
+  type RequestObjectOptions,
+  requestObjects,
+} from 'nest-oauth2/jose';
 import { openid } from 'nest-oauth2/openid';
 import { html, page, pages, type PagesOptions, sendPage } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
@@ -65,6 +81,15 @@ export interface Fault {
   pages?: PagesOptions;
   /** Changes the application before it listens. */
   prepare?: (app: INestApplication) => unknown;
+  /** Options of features. */
+  features?: {
+    privateKeyJwt?: PrivateKeyJwtOptions;
+    requestObjects?: RequestObjectOptions;
+    registration?: Partial<RegistrationOptions>;
+    resources?: ResourceIndicatorOptions;
+    /** Further features. */
+    more?: FeatureList;
+  };
   /** Whether the settings page verifies no CSRF token. */
   hasOpenForm?: boolean;
   /** Headers of the settings page. */
@@ -118,18 +143,23 @@ export function weakModule(fault: Fault = {}): ModuleMetadata {
           serverMetadata({ scopes: ['notes:read', 'notes:write'] }),
           revocation(),
           introspection(),
-          resourceIndicators({ own: [`${ISSUER}/notes`], resources: ['https://api.example.com'] }),
+          resourceIndicators({
+            own: [`${ISSUER}/notes`],
+            resources: ['https://api.example.com'],
+            ...fault.features?.resources,
+          }),
           pushedRequests(),
           deviceAuthorization(),
           keys({ from: [RSA, EC] }),
           openid(),
           dpop(),
-          privateKeyJwt(),
-          requestObjects(),
-          registration({ open: true, scopes: ['notes:read'], rate: false }),
+          privateKeyJwt(fault.features?.privateKeyJwt),
+          requestObjects(fault.features?.requestObjects),
+          registration({ open: true, scopes: ['notes:read'], rate: false, ...fault.features?.registration }),
+          ...(fault.features?.more ?? []),
         ],
       }),
     ],
-    controllers: fault.controllers ?? [NotesController, SettingsController],
+    controllers: [...(fault.controllers ?? [NotesController]), SettingsController],
   };
 }

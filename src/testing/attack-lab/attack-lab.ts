@@ -105,7 +105,8 @@ async function verifyHonestFlow(parts: LabParts): Promise<void> {
     if (context.lacks('code') !== undefined) return;
     const { access } = await lab.tokens(await lab.client('web'));
     if (context.lacks('guarded route') !== undefined) return;
-    const response = await lab.call(access);
+    const response = await lab.callRoute(access);
+    context.isOpen = Lab.isAccepted(await lab.callRoute(undefined, { dpop: null }));
     if (Lab.isAccepted(response)) return;
     const { path, method = 'GET' } = context.target.guarded!;
     throw new Inconclusive(

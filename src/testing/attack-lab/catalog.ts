@@ -47,7 +47,7 @@ redirect-status | RFC 9700 §4.12 | code | Receives the password or the decision
 mix-up | RFC 9207 §2, RFC 9700 §4.4 | code, issuer | Lets a client send the code of this server to the server of the attacker. | Set the option \`issuer\`, and keep \`iss\` in the redirects of your own controller.
 mix-up-error | RFC 9207 §2 | code, issuer | Sends an error response to a client in the name of this server. | Keep \`iss\` in error responses too.
 state-lost | RFC 9700 §4.7 | code | Injects a code into the session of a client, because the server changes or loses \`state\`. | Return \`state\` unchanged.
-host-header | RFC 8414 §6.2, OWASP WSTG-INPV-17 | /authorize | Changes the URLs of the server with the headers \`Host\` and \`X-Forwarded-Host\`. | Set the option \`issuer\`, and trust only your own proxy: \`app.set('trust proxy', 'loopback')\`.
+host-header | RFC 8414 §6.2, OWASP WSTG-INPV-17 | code | Changes the URLs of the server with the headers \`Host\` and \`X-Forwarded-Host\`. | Set the option \`issuer\`, and trust only your own proxy: \`app.set('trust proxy', 'loopback')\`.
 csrf-consent | RFC 9700 §4.7 | code | Allows access in the name of a user with a form on another site, without the CSRF token. | Put a CSRF token that is bound to the session into a hidden field of the form, and verify it. RFC 9700 §4.7
 csrf-consent-other-request | RFC 9700 §4.7 | code, new clients | Uses the CSRF token of one authorization request to allow another one. | Bind the CSRF token to the user and the authorization request, as \`context.csrfToken\` is.
 consent-by-link | RFC 9700 §4.7 | code | Allows access in the name of a user with a link. | Accept decisions by POST only.
@@ -89,12 +89,12 @@ scope-consent-form | RFC 6819 §4.4.1.10 | code, new clients | Adds a scope to t
 consent-other-client | MCP Security Best Practices (confused deputy), FastMCP GHSA-5h2m-4q8j-pqpj | code, new clients | Gets a code for a malicious client without consent, since the user has consented to another client. | Store consents by user, client, issuer and scope, and compare all of them in \`hasConsented()\`.
 consent-wider-scope | RFC 6749 §10.12, RFC 9700 §2.3 | code, new clients | Gets more scopes without consent, since the user has consented to fewer. | "
 consent-native-app | RFC 8252 §8.6, RFC 9700 §4.14 | code, public clients, new clients | Gets a code for a program that impersonates a native app, without consent. | Ask for consent each time if a public client has a loopback or private-use redirect URI.
-guard-no-token | RFC 6750 §3.1 | guarded route | Calls the guarded route without a token, and with malformed ones. | Add \`@UseGuards(OAuthGuard)\` to the controller, and no \`@Public()\` or \`@OptionalAuth()\`.
+guard-no-token | RFC 6750 §3.1 | route | Calls the guarded route without a token, and with malformed ones. | Add \`@UseGuards(OAuthGuard)\` to the controller, and no \`@Public()\` or \`@OptionalAuth()\`.
 guard-scope | RFC 6750 §3.1 | code, guarded route, new clients | Calls the guarded route with a token that has none of its scopes. | Add \`@Scopes()\` to the route.
 token-in-url | RFC 9700 §4.3.2 | code, guarded route | Sends an access token in the URL, where logs and the header \`Referer\` reveal it. | Remove the option \`allowBearerTokensInQueryString\`.
 resource-unknown | RFC 8707 §2 | resourceIndicators(), client_credentials | Requests a token for a resource that the server does not know. | List the allowed resources in \`resourceIndicators({ resources })\`.
 resource-refresh | RFC 8707 §2.2 | code, resourceIndicators(), refresh_token | Refreshes a token for a resource that was not granted. | Save \`resource\` with refresh tokens and return it from \`getRefreshToken()\`.
-audience-missing | MCP Authorization §Token Handling, RFC 8707 §2 | code, guarded route, resourceIndicators() | Calls a protected resource with a token that was not issued for it. | List the route as a resource: \`mcp()\` or \`protectedResource()\` with \`resourceIndicators()\`.
+audience-missing | MCP Authorization §Token Handling, RFC 8707 §2 | code, guarded route, mcp() | Calls a protected resource with a token that was not issued for it. | List the route as a resource: \`mcp()\` or \`protectedResource()\` with \`resourceIndicators()\`.
 implicit-grant | RFC 9700 §2.1.2 | code | Requests an access token in the redirect, where the browser and its history reveal it. | Do not register the grant \`implicit\` for clients.
 refresh-replay | RFC 9700 §4.14.2 | code, refresh_token | Uses a stolen refresh token after its client has used it. | Keep \`alwaysIssueNewRefreshToken\`, and mark the used refresh token in the same operation that saves its successor.
 refresh-family | RFC 9700 §4.14.2 | code, refresh_token | Keeps the newest refresh token of a stolen family after the theft was detected. | Revoke all tokens of the grant when a used refresh token is replayed: implement \`revokeGrant()\` of the model.
@@ -161,7 +161,6 @@ ssrf-request-uri | RFC 9101 §10.4, CVE-2020-10770 (Keycloak) | code, requestObj
 ssrf-client-id | draft-ietf-oauth-client-id-metadata-document §6 | user, /authorize | Lets the server fetch client metadata from its own network. | Remove \`allowLoopback\` from \`clientIdDocuments()\` or \`mcp()\`.
 ssrf-logo | RFC 7591 §5 | code, new clients | Lets the server fetch a logo from its own network. | Remove \`allowLoopback\` from \`clientLogos\` of \`pages()\`.
 ssrf-registration | RFC 7591 §5 | /registration | Lets the server fetch a URL of registered metadata from its own network. | Remove \`allowLoopback\` from the features that fetch URLs of clients.
-registration-without-token | RFC 7591 §3 | /registration | Registers a client without an initial access token. | Set \`initialAccessScope\` of \`registration()\`, or accept open registration.
 registration-script | RFC 7591 §5, CVE-2023-6134 (Keycloak) | /registration | Registers a redirect URI that runs a script. | Do not register clients in your own code: use \`registration()\`.
 registration-scope | RFC 7591 §5 | /registration | Registers a scope that the server does not offer. | List only harmless scopes in \`scopes\` of \`registration()\`.
 registration-grants | RFC 7591 §2.1 | /registration | Registers a public client with grants that need no user. | List only \`authorization_code\` and \`refresh_token\` in \`grants\` of \`registration()\`.

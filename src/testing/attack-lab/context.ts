@@ -6,6 +6,9 @@ const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** Decides which attacks apply to the application. */
 export class LabContext {
+  /** Whether the guarded route accepts requests without a token. */
+  isOpen = false;
+
   constructor(
     readonly target: Target,
     readonly options: AttackLabOptions,
@@ -29,7 +32,10 @@ export class LabContext {
       'login page': [hasUser && typeof options.signIn === 'object', 'a function `signIn` replaces the login page'],
       'public clients': [this.clients.allowsPublic, 'the server accepts no public clients'],
       'new clients': [this.clients.canCreate, 'the lab cannot create clients: `clients` is a list'],
-      'guarded route': [target.guarded !== undefined, 'no guarded route is known: set `guarded`'],
+      route: [target.guarded !== undefined, 'no guarded route is known: set `guarded`'],
+      'guarded route': target.guarded
+        ? [!this.isOpen, 'the route accepts every request, see `guard-no-token`']
+        : [false, 'no guarded route is known: set `guarded`'],
       'own pages': [(options.pages ?? []).length > 0 && hasUser, 'no pages of your own are listed: set `pages`'],
       issuer: [target.issuer !== undefined, 'the option `issuer` of the server is not set'],
       tenants: [options.otherTenant !== undefined, 'no second tenant is known: set `otherTenant`'],

@@ -114,7 +114,7 @@ export class LabRequests {
     dpopProof(key, url, this.random, { nonce: this.dpopNonce, ...changes });
 
   /** Calls the guarded route with an access token. */
-  call(token: string | undefined, { headers = {}, dpop, scheme }: PostOptions & { scheme?: string } = {}) {
+  callRoute(token: string | undefined, { headers = {}, dpop, scheme }: PostOptions & { scheme?: string } = {}) {
     const { path, method = 'GET' } = this.target.guarded ?? { path: '/' };
     const url = new URL(path, this.target.origin).href;
     const isBound = dpop === undefined ? this.usesDpop : dpop !== null;

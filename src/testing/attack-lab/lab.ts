@@ -86,7 +86,7 @@ export class Lab extends LabRequests {
       arrival = await this.parts.visitor.follow(used, page, visit);
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
-      arrival = { page: error.response, isAtLogin: false, wasAsked: false };
+      arrival = { page: error.response, isAtLogin: false };
     }
     const { left } = arrival;
     const params = new URLSearchParams(left?.hash ? left.hash.slice(1) : left?.search);

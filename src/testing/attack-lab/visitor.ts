@@ -15,8 +15,6 @@ export interface Arrival {
   consent?: PageForm;
   /** Whether the browser has stopped at a login page. */
   isAtLogin: boolean;
-  /** Whether a consent page was shown. */
-  wasAsked: boolean;
 }
 
 /** How to handle the pages on the way. */
@@ -31,6 +29,9 @@ const MAX_HOPS = 12;
 
 /** Follows redirects, signs in and decides on consent pages, as an honest user does. */
 export class Visitor {
+  /** Whether a consent page was shown to a user before. */
+  hasAsked = false;
+
   constructor(
     private readonly wire: Wire,
     readonly origin: string,
@@ -48,7 +49,7 @@ export class Visitor {
 
   /** Continues after a response until the browser leaves the application or needs a decision. */
   async follow(browser: LabBrowser, first: LabResponse, { login = true, consent = 'allow' }: VisitOptions = {}) {
-    const arrival: Arrival = { page: first, isAtLogin: false, wasAsked: false };
+    const arrival: Arrival = { page: first, isAtLogin: false };
     for (let hop = 0; hop < MAX_HOPS; hop += 1) {
       const { page } = arrival;
       const { location } = page.headers;
@@ -70,7 +71,7 @@ export class Visitor {
       }
       const decide = this.decisionOf(page, forms);
       if (!decide) return arrival;
-      arrival.wasAsked = true;
+      this.hasAsked = true;
       if (consent === 'stop') {
         const form = forms.find(isConsent);
         return Object.assign(arrival, form && { consent: form });

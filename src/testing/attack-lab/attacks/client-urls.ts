@@ -48,7 +48,7 @@ export const CLIENT_URL_ATTACKS: AttackRuns = {
     }),
   'ssrf-logo': (lab) =>
     fetchesNothing(lab, async (url) => {
-      const client = await lab.newClient({ more: { metadata: { logo_uri: url } } });
+      const client = await lab.newClient({ more: { logoUri: url } });
       return [(await lab.authorize(client, {}, { consent: 'stop' })).page];
     }),
   'ssrf-registration': (lab) =>
@@ -61,11 +61,6 @@ export const CLIENT_URL_ATTACKS: AttackRuns = {
       },
       ['127.0.0.1'],
     ),
-  async 'registration-without-token'(lab) {
-    const response = await register(lab, {});
-    if (response.status < 400 && isOpen(lab, response)) throw new NotApplicable('registration is open to every client');
-    return judge(response, 'a client registered itself without an initial access token');
-  },
   'registration-script': (lab) =>
     allOf(
       ['javascript:alert(1)', 'data:text/html,x', 'https://a.example/#fragment', 'vbscript:x'].map(
@@ -112,10 +107,6 @@ export const CLIENT_URL_ATTACKS: AttackRuns = {
     );
   },
 };
-
-/** Whether the option `open` lets every client register. */
-const isOpen = ({ parts }: Lab, { status }: LabResponse) =>
-  status === 201 && parts.context.options.skip?.['registration-without-token'] === undefined;
 
 /** Registers a client with these metadata. It is removed at the end. */
 async function register(lab: Lab, metadata: object): Promise<LabResponse> {

@@ -22,7 +22,7 @@ export const CODE_ATTACKS: AttackRuns = {
       return judge(await lab.refresh(web, tokens.refresh), 'the refresh token of a replayed code is still valid');
     }
     if (!lab.target.guarded) throw new NotApplicable('no guarded route and no refresh token can show the revocation');
-    const called = await lab.call(tokens.access);
+    const called = await lab.callRoute(tokens.access);
     return judge(called, 'the access token of a replayed code is still valid', Lab.isAccepted(called));
   },
   async 'code-other-client'(lab) {
@@ -63,7 +63,7 @@ export const CODE_ATTACKS: AttackRuns = {
   },
   async 'code-as-access-token'(lab) {
     const { code } = await lab.grant(await lab.client('web'));
-    const response = await lab.call(code);
+    const response = await lab.callRoute(code);
     return judge(response, 'the guarded route accepted an authorization code', Lab.isAccepted(response));
   },
   async 'code-disabled-grant'(lab) {

@@ -100,21 +100,20 @@ export const REDIRECTOR_ATTACKS: AttackRuns = {
       'x-forwarded-proto': 'https',
       'x-original-host': host,
     };
-    const paths = ['metadata', 'openid_configuration', 'login', 'authorize'].flatMap(
-      (id) => lab.target.urlOf(id) ?? [],
-    );
+    const { parameters } = lab.parametersOf(await lab.client('web'));
+    const pages = (lab.parts.context.options.pages ?? []).map((path) => lab.target.origin + path);
     const urls = [
-      ...paths,
-      `${lab.target.origin}/.well-known/oauth-authorization-server`,
-      `${lab.target.origin}/.well-known/openid-configuration`,
-      ...(lab.parts.context.options.pages ?? []).map((path) => lab.target.origin + path),
+      ...['login', 'logout', 'applications'].flatMap((id) => lab.target.urlOf(id) ?? []),
+      ...['oauth-authorization-server', 'openid-configuration'].map((id) => `${lab.target.origin}/.well-known/${id}`),
+      lab.at('authorize', parameters),
+      ...pages,
     ];
-    for (const url of new Set(urls)) {
+    for (const url of urls) {
       const response = await lab.send(url, { headers });
       const shown = `${response.text} ${response.headers.location ?? ''} ${String(response.headers['set-cookie'] ?? '')}`;
       if (shown.includes(host))
         return succeeded(`${new URL(url).pathname} contains the host that the attacker sent`, response);
     }
-    return resisted(`${new Set(urls).size} pages and documents ignore the forwarded host`);
+    return resisted(`${urls.length} pages and documents ignore the forwarded host`);
   },
 };

@@ -1,4 +1,5 @@
 import type { AttackRuns } from '../attack.js';
+import type { ClientShape } from '../clients.js';
 import { readForms } from '../forms.js';
 import type { Lab } from '../lab.js';
 import { describeResponse, Inconclusive, judge, NotApplicable, type Outcome, resisted, succeeded } from '../outcome.js';
@@ -28,12 +29,12 @@ export const PAGE_ATTACKS: AttackRuns = {
     return refusesDecision([response], 'a link was accepted as decision');
   },
   async 'consent-replay'(lab) {
-    const { page, form } = await consentPage(lab);
+    const { page, form } = await consentPage(lab, 'client', { more: { consent: 'always' } });
     const browser = await lab.victim();
     const first = await browser.submit(page, form, { decision: 'allow' });
     if (!hasCode(first)) throw new Inconclusive(`the consent form led to no code: ${describeResponse(first)}`);
-    const again = await browser.submit(page, form, { decision: 'allow', prompt: 'consent' });
-    return hasCode(again) && codeOf(again) !== codeOf(first) && !(await isRemembered(lab, page))
+    const again = await browser.submit(page, form, { decision: 'allow' });
+    return hasCode(again) && !(await isRemembered(lab, page))
       ? succeeded('the same consent form led to a second code', again)
       : resisted(describeResponse(again));
   },
@@ -154,15 +155,14 @@ export const PAGE_ATTACKS: AttackRuns = {
 };
 
 /** Opens an authorization request of a new client, up to the consent page. */
-async function consentPage(lab: Lab, role = 'client') {
-  const client = await lab.newClient({}, role);
+async function consentPage(lab: Lab, role = 'client', shape: ClientShape = {}) {
+  const client = await lab.newClient(shape, role);
   const { page, consent } = await lab.authorize(client, {}, { consent: 'stop' });
   if (!consent) throw new NotApplicable('no consent page with a button `decision` is shown to the user');
   return { page, form: consent };
 }
 
 const hasCode = ({ headers }: LabResponse) => /[?&#]code=/.test(headers.location ?? '');
-const codeOf = ({ headers }: LabResponse) => /[?&#]code=([^&]*)/.exec(headers.location ?? '')?.[1];
 
 /** Whether the server issues codes for this request without a form, since it has stored the consent. */
 async function isRemembered(lab: Lab, { sent }: LabResponse): Promise<boolean> {

@@ -3,7 +3,7 @@ import { assertionClaims, assertionForm, type ProofChanges } from '../credential
 import { hmacJwt, LabKey, readJwt, seconds, unsignedJwt } from '../jwt.js';
 import { Lab } from '../lab.js';
 import type { PostOptions } from '../lab-requests.js';
-import { Inconclusive, judge, type Outcome } from '../outcome.js';
+import { judge, NotApplicable, type Outcome } from '../outcome.js';
 
 type Change = (lab: Lab) => ProofChanges;
 
@@ -48,12 +48,7 @@ export const DPOP_ATTACKS: AttackRuns = {
     callBound(lab, (token, url, method) => ({ dpop: lab.proof(url, { method, token }, new LabKey('thief')) })),
   'dpop-other-token': (lab) =>
     callBound(lab, (_, url, method) => ({ dpop: lab.proof(url, { method, token: 'another-token' }) })),
-  'dpop-replay-at-resource': (lab) =>
-    callBound(lab, async (token, url, method) => {
-      const dpop = lab.proof(url, { method, token });
-      if (!Lab.isAccepted(await lab.call(token, { dpop }))) throw new Inconclusive('a valid proof was rejected');
-      return { dpop };
-    }),
+  'dpop-replay-at-resource': (lab) => callBound(lab, () => ({}), true),
   async 'dpop-refresh-other-key'(lab) {
     const app = await lab.client('app');
     const dpop = () => lab.proof(lab.urlOf('token'));
@@ -76,12 +71,18 @@ async function dpopToken(lab: Lab, dpop: string, how: string): Promise<Outcome> 
 /** Calls the guarded route with the token of another client's key. */
 async function callBound(
   lab: Lab,
-  thief: (token: string, url: string, method: string) => Promise<PostOptions> | (PostOptions & { scheme?: string }),
+  thief: (token: string, url: string, method: string) => PostOptions & { scheme?: string },
+  isReplay = false,
 ): Promise<Outcome> {
   const token = await boundToken(lab);
   const { path, method = 'GET' } = lab.target.guarded!;
-  const options = await thief(token, new URL(path, lab.target.origin).href, method);
-  const response = await lab.call(token, { scheme: 'DPoP', ...options });
+  const url = new URL(path, lab.target.origin).href;
+  const dpop = lab.proof(url, { method, token });
+  const isBound = Lab.isAccepted(await lab.callRoute(token, { dpop, scheme: 'DPoP' }));
+  const options = isReplay ? { dpop } : thief(token, url, method);
+  // Without its binding, the token is a bearer token, which `dpop-stolen-token` finds.
+  if (!isBound && options.scheme === undefined) throw new NotApplicable('the token is not bound to a key');
+  const response = await lab.callRoute(token, { scheme: 'DPoP', ...options });
   return judge(
     response,
     'the guarded route accepted a stolen token without a proof of its key',

@@ -3,6 +3,7 @@ import { assertionClaims, assertionForm } from '../credentials.js';
 import type { Lab } from '../lab.js';
 import { Inconclusive, NotApplicable, type Outcome, resisted, succeeded } from '../outcome.js';
 import type { LabResponse } from '../wire.js';
+import { push } from './request-objects.js';
 
 /** Attacks that send one single-use value many times at once. RFC 6749 §10.5 */
 export const RACE_ATTACKS: AttackRuns = {
@@ -27,10 +28,7 @@ export const RACE_ATTACKS: AttackRuns = {
   async 'race-pushed-request'(lab) {
     const web = await lab.client('web');
     await lab.grant(web);
-    const { parameters } = lab.parametersOf(web, { prompt: undefined });
-    const pushed = await lab.post('pushed_authorization_request', web, parameters);
-    const request_uri = pushed.json['request_uri'];
-    if (typeof request_uri !== 'string') throw new Inconclusive(`the request was not pushed: ${pushed.status}`);
+    const { request_uri } = await push(lab, web);
     const url = lab.at('authorize', { client_id: web.id, request_uri });
     const browser = await lab.victim();
     const responses = await lab.race(() => browser.open(url));

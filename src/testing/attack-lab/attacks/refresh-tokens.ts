@@ -16,7 +16,7 @@ export const REFRESH_TOKEN_ATTACKS: AttackRuns = {
     const { replayed, access } = await theft(lab);
     if (replayed.status < 400) throw new NotApplicable('the server does not detect the replay, see `refresh-replay`');
     if (access.split('.').length === 3) throw new NotApplicable('JWT access tokens are valid until they expire');
-    const response = await lab.call(access);
+    const response = await lab.callRoute(access);
     return judge(response, 'the access token of the family is still valid', Lab.isAccepted(response));
   },
   async 'refresh-other-client'(lab) {
@@ -50,12 +50,12 @@ export const REFRESH_TOKEN_ATTACKS: AttackRuns = {
   },
   async 'refresh-as-access-token'(lab) {
     const refresh = lab.refreshTokenOf(await lab.tokens(await lab.client('web')));
-    const response = await lab.call(refresh);
+    const response = await lab.callRoute(refresh);
     return judge(response, 'the guarded route accepted a refresh token', Lab.isAccepted(response));
   },
   async 'access-expired'(lab) {
     const { access } = await lab.tokens(await lab.client('web'));
-    const response = await lab.later(YEARS, () => lab.call(access));
+    const response = await lab.later(YEARS, () => lab.callRoute(access));
     return judge(response, 'an access token of five years ago was accepted', Lab.isAccepted(response));
   },
   async 'access-revoked'(lab) {
@@ -63,7 +63,7 @@ export const REFRESH_TOKEN_ATTACKS: AttackRuns = {
     const tokens = await lab.tokens(web);
     if (tokens.access.split('.').length === 3) throw new NotApplicable('JWT access tokens are valid until they expire');
     await lab.post('revocation', web, { token: lab.refreshTokenOf(tokens) });
-    const response = await lab.call(tokens.access);
+    const response = await lab.callRoute(tokens.access);
     return judge(response, 'the access token of a revoked grant is still valid', Lab.isAccepted(response));
   },
   async 'refresh-guessing'(lab): Promise<Outcome> {

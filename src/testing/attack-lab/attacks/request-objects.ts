@@ -95,8 +95,9 @@ async function visit(lab: Lab, query: Readonly<Record<string, string>>, browser?
   return { code: left?.searchParams.get('code') ?? undefined, page };
 }
 
-async function push(lab: Lab, client: LabClient) {
-  const { parameters } = lab.parametersOf(client);
+/** Pushes a valid authorization request. RFC 9126 §2.1 */
+export async function push(lab: Lab, client: LabClient) {
+  const { parameters } = lab.parametersOf(client, { prompt: undefined });
   const signed = lab.target.metadata['require_signed_request_object'] === true;
   const form = signed
     ? { client_id: client.id, request: client.key.sign(lab.requestClaims(client, parameters), TYPE) }

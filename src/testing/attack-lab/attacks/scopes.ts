@@ -38,8 +38,8 @@ export const SCOPE_ATTACKS: AttackRuns = {
   },
   async 'consent-other-client'(lab) {
     const first = await lab.newClient({ more: { name: 'Attack lab', consent: 'once' } }, 'first');
-    const { wasAsked } = await lab.authorize(first);
-    if (!wasAsked) throw new NotApplicable('the application does not ask users for consent');
+    await lab.authorize(first);
+    requiresConsent(lab);
     const evil = await lab.newClient({ more: { name: 'Attack lab', consent: 'once' } }, 'other');
     return asks(await lab.authorize(evil, {}, { consent: 'stop' }), 'another client got a code without consent');
   },
@@ -48,15 +48,15 @@ export const SCOPE_ATTACKS: AttackRuns = {
     const values = client.scopes.filter((scope) => scope !== 'openid' && scope !== 'offline_access');
     if (values.length < 2) throw new NotApplicable('the server has fewer than two scopes');
     const base = client.scopes.includes('openid') ? ['openid'] : [];
-    const { wasAsked } = await lab.authorize(client, { scope: [...base, values[0]].join(' '), prompt: undefined });
-    if (!wasAsked) throw new NotApplicable('the application does not ask users for consent');
+    await lab.authorize(client, { scope: [...base, values[0]].join(' '), prompt: undefined });
+    requiresConsent(lab);
     const wide = { scope: [...base, ...values].join(' '), prompt: undefined };
     return asks(await lab.authorize(client, wide, { consent: 'stop' }), 'more scopes were granted without consent');
   },
   async 'consent-native-app'(lab) {
     const client = await lab.newClient({ isPublic: true, redirectUris: ['http://127.0.0.1/callback'] });
-    const { wasAsked } = await lab.authorize(client);
-    if (!wasAsked) throw new NotApplicable('the application does not ask users for consent');
+    await lab.authorize(client);
+    requiresConsent(lab);
     return asks(
       await lab.authorize(client, {}, { consent: 'stop' }),
       'the second request of a native app needed no consent',
@@ -64,7 +64,7 @@ export const SCOPE_ATTACKS: AttackRuns = {
   },
   async 'guard-no-token'(lab) {
     for (const token of [undefined, lab.random.next(), 'null', 'undefined', '*', "' OR '1'='1"]) {
-      const response = await lab.call(token, { dpop: null });
+      const response = await lab.callRoute(token, { dpop: null });
       if (Lab.isAccepted(response))
         return succeeded(
           `the guarded route accepted ${token === undefined ? 'a request without a token' : `the token ${token}`}`,
@@ -77,7 +77,7 @@ export const SCOPE_ATTACKS: AttackRuns = {
     if (lab.target.guarded!.path === lab.target.urlOf('userinfo'))
       throw new NotApplicable('the UserInfo endpoint requires only `openid`');
     const client = await lab.newClient({ scopes: [UNKNOWN], more: { defaultScope: UNKNOWN } });
-    const response = await lab.call((await lab.tokens(client, { prompt: undefined })).access);
+    const response = await lab.callRoute((await lab.tokens(client, { prompt: undefined })).access);
     return judge(response, 'the guarded route accepted a token of another scope', Lab.isAccepted(response));
   },
   async 'token-in-url'(lab) {
@@ -108,9 +108,7 @@ export const SCOPE_ATTACKS: AttackRuns = {
     if (authorization.code === undefined) return resisted(describeResponse(authorization.page));
     const response = await lab.redeem(authorization);
     if (response.status >= 400) return resisted(describeResponse(response));
-    if ([response.json['resource'] ?? []].flat().includes(resource) || isDefault(lab))
-      throw new NotApplicable('tokens without `resource` are for this resource by default');
-    const called = await lab.call(lab.tokensOf(response).access);
+    const called = await lab.callRoute(lab.tokensOf(response).access);
     return judge(called, 'the resource accepted a token without its audience', Lab.isAccepted(called));
   },
   async 'implicit-grant'(lab) {
@@ -121,8 +119,10 @@ export const SCOPE_ATTACKS: AttackRuns = {
   },
 };
 
-/** Whether a server without `mcp()` gives tokens without a resource the audience of its only resource. */
-const isDefault = (lab: Lab) => !lab.target.features.has('mcp');
+/** @throws {NotApplicable} If no user was ever asked for consent. */
+function requiresConsent({ parts }: Lab): void {
+  if (!parts.visitor.hasAsked) throw new NotApplicable('the application does not ask users for consent');
+}
 
 function grantsScope(response: LabResponse, scope: string): Outcome {
   if (response.status >= 400) return judge(response, '');

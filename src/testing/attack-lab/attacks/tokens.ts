@@ -98,7 +98,7 @@ async function publicKeyOf(lab: Lab): Promise<string> {
 
 async function rejects(lab: Lab, token: string): Promise<Outcome> {
   const before = lab.parts.receiver.connections;
-  const response = await lab.call(token, { dpop: null });
+  const response = await lab.callRoute(token, { dpop: null });
   if (lab.parts.receiver.connections > before)
     return succeeded('the server fetched a key from a URL in the token', response);
   return judge(response, 'the guarded route accepted the token', Lab.isAccepted(response));
