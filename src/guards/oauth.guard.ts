@@ -21,7 +21,7 @@ import { CONNECTIONS, closeWithToken, ServerConnections } from './server-connect
 import type { OpenConnections } from './open-connections.js';
 import { authenticateBySession, findOptionalSession, SESSION_ACCESS, sessionsFor } from './session-access.js';
 import { findTransport } from './transports/find-transport.js';
-import type { RefusalContext } from './transports/transport.js';
+import type { OpenStream, RefusalContext } from './transports/transport.js';
 
 /**
  * Accepts requests with a valid access token that meets the requirements of the route, over HTTP, GraphQL, WebSockets
@@ -89,7 +89,9 @@ export class OAuthGuard implements CanActivate {
       const sessions = hasToken(request) ? undefined : sessionsFor(server, requirements);
       if (sessions) authenticateBySession(sessions, request, response, server.context);
       const token = await server.authenticate(request, response, options);
-      this.accept(context, requirements, { token, server, request, options });
+      this.attach(context, token);
+      const stream = transport.findStream?.(context, requirements);
+      if (stream) this.closeWithToken(context, stream, { token, server, request, options });
       return true;
     } catch (error) {
       const failure = toOAuthError(error);
@@ -165,19 +167,20 @@ export class OAuthGuard implements CanActivate {
     if (!sessions) return true;
     const options = authenticateOptionsFor(requirements, native);
     const token = await findOptionalSession(sessions, request, response, { server, options });
-    if (token) this.accept(context, requirements, { token, server, request, options });
+    if (!token) return true;
+    this.attach(context, token);
+    const stream = findTransport(context).findStream?.(context, requirements);
+    if (stream) this.closeWithToken(context, stream, { token, server, request, options });
     return true;
   }
 
-  /** Attaches a token, and closes the connection or stream that the request opens when the token is not valid any more. */
-  private accept(
+  /** Closes the connection or stream that a request opens when its token is not valid any more. */
+  private closeWithToken(
     context: ExecutionContext,
-    requirements: AccessRequirements,
+    stream: OpenStream,
     { token, server, request, options }: AcceptedToken,
   ): void {
-    this.attach(context, token);
-    const stream = findTransport(context).findStream?.(context, requirements);
-    const connections = stream && this.connectionsOf(server);
+    const connections = this.connectionsOf(server);
     const attach = (current: Token) => this.attach(context, current);
     if (connections) closeWithToken(token, stream, { server, request, options, attach, connections });
   }
