@@ -45,9 +45,9 @@ function sectionOf(findings: readonly [Finding, ...Finding[]]): string {
 <h2>${text(severity)}: ${text(rule)} <small>${text(source)}</small></h2>
 <ul>${findings.map(itemOf).join('')}</ul>
 <dl>
-<dt>Should</dt><dd>${text(should)}</dd>
-<dt>Change</dt><dd>${text(change)}${code === undefined ? '' : `<pre><code>${text(code)}</code></pre>`}</dd>
-<dt>Risk</dt><dd>${text(risk)}</dd>
+<dt>Should</dt><dd>${sentence(should)}</dd>
+<dt>Change</dt><dd>${sentence(change)}${code === undefined ? '' : `<pre><code>${text(code)}</code></pre>`}</dd>
+<dt>Risk</dt><dd>${sentence(risk)}</dd>
 </dl>
 </section>`;
 }
@@ -55,8 +55,11 @@ function sectionOf(findings: readonly [Finding, ...Finding[]]): string {
 function itemOf(one: Finding): string {
   const place = placeOf(one);
   const more = one.accepted ? `Accepted until ${one.accepted.until}: ${one.accepted.reason}` : one.expired;
-  return `<li>${text(place && `${place}, `)}<b>${text(one.subject)}</b>: ${text(one.is)}${more === undefined ? '' : ` <em>${text(more)}</em>`}</li>`;
+  return `<li>${text(place && `${place}, `)}<b>${text(one.subject)}</b>: ${sentence(one.is)}${more === undefined ? '' : ` <em>${text(more)}</em>`}</li>`;
 }
+
+/** Escapes a sentence, and shows its parts in backticks as code. */
+const sentence = (value: string) => text(value).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 
 /** Escapes a text, and replaces control characters and those that change the direction of text. */
 const text = (value: string) =>

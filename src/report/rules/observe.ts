@@ -50,7 +50,7 @@ export function shownUri(uri: string): string {
 /** Whether the value of a setting is a number above a limit. */
 export const isAbove = (value: unknown, limit: number): value is number => typeof value === 'number' && value > limit;
 
-/** Returns what was found at a route without `OAuthGuard`. Other guards may verify tokens, so it is only a fact then. */
+/** Returns the observation about a route without `OAuthGuard`. It is only a fact if other guards may verify tokens. */
 export const unguarded = (beginning: string, otherGuards: readonly string[]): Found =>
   otherGuards.length === 0
     ? `${beginning} without \`OAuthGuard\`.`

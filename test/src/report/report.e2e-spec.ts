@@ -285,6 +285,7 @@ describe('the formats', () => {
     const html = formatReport(await report(), 'html');
     expect(html).not.toMatch(/<script|onerror|\u001b|\u202e/);
     expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(html).toContain('The client has the grant <code>password</code>.');
     expect(html).toMatch(/Content-Security-Policy" content="default-src 'none'; style-src 'sha256-[\w+/=]{44}'/);
     expect(html).toContain('color-scheme: light dark');
     expect(html).not.toMatch(/(?:src|href)=/);
