@@ -41,7 +41,7 @@ export const accountPage = definePage<AccountData, never, SentForm | undefined>(
     if (!(await isFresh(section, call))) return signInAgain(call);
     const answer = await form.post(call);
     if (answer instanceof Html) return shown(call, sent, answer);
-    return answer ?? call.redirect(`${call.path({ done: `${section.id}.${name}` })}#${section.id}`);
+    return answer ?? call.redirect(`${call.path({ done: `${section.id}.${name}` })}#section-${section.id}`);
   },
   scripts: ({ sections }) => sections.flatMap(({ script = [] }) => script),
   render: accountTemplate,
@@ -59,7 +59,7 @@ function accountTemplate(
         ${message('signedInAs', { user: html`<b>${user}</b>` })}
         ${signOut !== undefined && html`<a href="${signOut}">${message('signOut')}</a>`}
       </p>
-      ${sections.map(({ id, main }) => html`<section class="stack" id="${id}">${main}</section>`)}`,
+      ${sections.map(({ id, main }) => html`<section class="stack" id="section-${id}">${main}</section>`)}`,
   };
 }
 

@@ -69,7 +69,7 @@ const nickname = (more: object = {}): Feature => ({
 
 /** Returns the forms of a page that belong to a section, with their hidden fields. */
 function formsOf({ html: source }: ShownPage, section: string) {
-  const part = source.split(`id="${section}"`)[1]!.split('</section>')[0]!;
+  const part = source.split(`id="section-${section}"`)[1]!.split('</section>')[0]!;
   return [...part.matchAll(/<form[^]*?<\/form>/g)].map(([form]) =>
     Object.fromEntries(
       [...form.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/g)].map(([, name, value]) => [name!, value!]),
@@ -106,7 +106,8 @@ describe.each(ANY_PLATFORM)('the account page on %s', (platform) => {
     const { visitor, signIn } = await open([nickname()]);
     const page = await visitor.get(account);
     expect([page.status, page.heading]).toEqual([200, 'Your account']);
-    const ids = (source: string) => [...source.matchAll(/<section class="stack" id="(\w+)">/g)].map(([, id]) => id);
+    const ids = (source: string) =>
+      [...source.matchAll(/<section class="stack" id="section-(\w+)">/g)].map(([, id]) => id);
     expect(ids(page.html)).toEqual(['nickname', 'sessions', 'applications']);
     expect(page.html).toContain('You are signed in as <b>Alice &lt;b&gt;</b>.');
     expect(ids((await (await signIn('bob')).get(account)).html)).toEqual(['sessions', 'applications']);
@@ -118,7 +119,7 @@ describe.each(ANY_PLATFORM)('the account page on %s', (platform) => {
     const { visitor } = await open();
     const [form] = formsOf(await visitor.get(account), 'nickname');
     const saved = await visitor.post(account, { ...form, nickname: 'Al"ly' });
-    expect([saved.status, saved.location]).toEqual([303, '/oauth/account?done=nickname.save#nickname']);
+    expect([saved.status, saved.location]).toEqual([303, '/oauth/account?done=nickname.save#section-nickname']);
     const shown = await visitor.get('/oauth/account?done=nickname.save', { 'accept-language': 'de' });
     expect([shown.heading, shown.html.includes('Gespeichert.')]).toEqual(['Ihr Konto', true]);
     expect(shown.html).toContain('value="Al&quot;ly"');
@@ -131,7 +132,7 @@ describe.each(ANY_PLATFORM)('the account page on %s', (platform) => {
     const [form] = formsOf(await visitor.get(account), 'nickname');
     const short = await visitor.post(account, { ...form, nickname: 'x' });
     expect([short.status, short.html.match(/role="alert"/g)]).toEqual([400, ['role="alert"']]);
-    expect(short.html.split('id="sessions"')[0]).toContain('Too short.');
+    expect(short.html.split('id="section-sessions"')[0]).toContain('Too short.');
     const once = await visitor.post(account, { ...form, nickname: 'secret' });
     expect([once.status, once.html.includes('Shown once: &lt;key&gt;')]).toEqual([200, true]);
     expect((await visitor.post(account, { ...form, nickname: 'elsewhere' })).location).toBe('/elsewhere');
@@ -187,7 +188,7 @@ describe.each(ANY_PLATFORM)('the account page on %s', (platform) => {
     expect(forms.map(({ form }) => form)).toEqual(['end', 'end', 'endOthers']);
     const isSignedIn = async (browser: PageBrowser) => (await browser.get(account)).status === 200;
     const ended = await visitor.post(account, forms[0]!);
-    expect(ended.location).toBe('/oauth/account?done=sessions.end#sessions');
+    expect(ended.location).toBe('/oauth/account?done=sessions.end#section-sessions');
     expect([await isSignedIn(second), await isSignedIn(third)].filter(Boolean)).toHaveLength(1);
     // The session of another user cannot be ended.
     const ofBob = formsOf(await bob.get(account), 'sessions');
@@ -205,7 +206,7 @@ describe.each(ANY_PLATFORM)('the account page on %s', (platform) => {
     expect(page.html).toMatch(/<h3><bdi>Notes<\/bdi><\/h3>/);
     const [form] = formsOf(page, 'applications');
     const removed = await visitor.post(account, form!);
-    expect(removed.location).toBe('/oauth/account?done=applications.remove#applications');
+    expect(removed.location).toBe('/oauth/account?done=applications.remove#section-applications');
     const after = await visitor.get('/oauth/account?done=applications.remove');
     expect([after.html.includes('Access removed.'), formsOf(after, 'applications')]).toEqual([true, []]);
   });
