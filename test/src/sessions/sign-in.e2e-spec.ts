@@ -173,6 +173,7 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
           login: 'partners/login',
           logout: 'partners/logout',
           applications: 'partners/applications',
+          account: 'partners/account',
         },
       }),
     ];
