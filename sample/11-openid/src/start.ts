@@ -21,4 +21,5 @@ async function listen(module: Type, { hostname, port }: URL, prepare: Prepare): 
   prepare(app);
   await app.listen(port || 80, hostname);
   console.log(`Listening on ${await app.getUrl()}. For requests to try, see README.md`);
+  console.log(`Open ${await app.getUrl()}/ in a browser`);
 }

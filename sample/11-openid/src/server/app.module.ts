@@ -6,6 +6,7 @@ import { keys } from 'nest-oauth2/jose';
 import { logout, openid } from 'nest-oauth2/openid';
 import { pages } from 'nest-oauth2/pages';
 import { browser, issuer } from '../addresses.js';
+import { HomeController } from './home.controller.js';
 import { Model } from './model.js';
 
 /** The secret that signs consent forms and encrypts the stored keys. In production, set it in the environment. */
@@ -30,5 +31,6 @@ const secret = process.env.OAUTH2_SECRET ?? randomBytes(32).toString('base64url'
       ],
     }),
   ],
+  controllers: [HomeController],
 })
 export class AppModule {}

@@ -1,6 +1,6 @@
-import { BadRequestException, Body, Controller, Get, Header, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { BadRequestException, Body, Controller, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { html } from 'nest-oauth2/pages';
+import { html, page, sendPage } from 'nest-oauth2/pages';
 import * as client from 'openid-client';
 import { web } from '../addresses.js';
 import { Provider } from './provider.js';
@@ -23,21 +23,12 @@ export class SignInController {
   constructor(@Inject(Provider) private readonly provider: Provider) {}
 
   @Get()
-  @Header('content-type', 'text/html; charset=utf-8')
-  home(@Req() { session: { user } }: Request): string {
+  home(@Req() { session: { user } }: Request, @Res() response: Response): void {
     const main = user
       ? html`<p>Welcome, ${user.name ?? user.sub} (${user.email})</p>
-          <form method="post" action="/sign-out"><button>Sign out</button></form>`
-      : html`<p><a href="/sign-in">Sign in with Wonderland</a></p>`;
-    return String(
-      html`<!doctype html>
-        <html lang="en">
-          <title>The tea party</title>
-          <link rel="icon" href="data:," />
-          <h1>The tea party</h1>
-          ${main}
-        </html>`,
-    );
+          <form method="post" action="/sign-out"><button class="wide">Sign out</button></form>`
+      : html`<p><a class="button primary wide" href="/sign-in">Sign in with Wonderland</a></p>`;
+    sendPage(response, page({ title: 'The tea party', main }, { site: 'The tea party' }));
   }
 
   @Get('sign-in')

@@ -8,7 +8,7 @@ import { issuer } from './address.js';
 import { Model } from './model.js';
 import { payment } from './payment.js';
 import { PaymentsController } from './payments.controller.js';
-import { PhoneController } from './phone.controller.js';
+import { HomeController, PhoneController } from './phone.controller.js';
 import { site } from './site.js';
 
 /** The secret that signs forms and encrypts the stored keys. In production, set it in the environment. */
@@ -33,6 +33,6 @@ const secret = process.env.OAUTH2_SECRET ?? randomBytes(32).toString('base64url'
       ],
     }),
   ],
-  controllers: [PhoneController, PaymentsController],
+  controllers: [HomeController, PhoneController, PaymentsController],
 })
 export class AppModule {}

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Inject, Param, Post, Redirect, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { type AuthorizationDetail, InjectOAuth2Model, OAuth2Server, type User } from 'nest-oauth2';
 import { shownDetails } from 'nest-oauth2/features';
@@ -7,6 +7,14 @@ import { type Html, html, page, sendPage } from 'nest-oauth2/pages';
 import type { StoredClient } from 'nest-oauth2/stores/memory';
 import type { Model } from './model.js';
 import { branding, site } from './site.js';
+
+/** The start page, which leads to the phone. */
+@Controller()
+export class HomeController {
+  @Get()
+  @Redirect('/phone')
+  home(): void {}
+}
 
 /** The phone page of this server. It simulates the bank's app on the user's phone. */
 @Controller('phone')
