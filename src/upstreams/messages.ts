@@ -25,6 +25,7 @@ export const MESSAGES = defineMessages({
   connectionsTitle: 'Connected accounts',
   connectionsIntro: 'You can sign in with these accounts.',
   connectionsNone: 'No account is connected.',
+  connectionsManage: 'Connect or disconnect accounts',
   connectionsConnect: 'Connect {provider}',
   connectionsDisconnect: 'Disconnect',
   connectionsDisconnectName: 'Disconnect {provider}, {name}',

@@ -1,5 +1,6 @@
 import { SERVER_SECRETS } from '../../lib/adapter/index.js';
 import { type Endpoint, type Feature, injects, type ServerContext } from '../../lib/index.js';
+import { ACCOUNT_SECTIONS } from '../pages/account/section.js';
 import { LOGIN_METHODS, type LoginMethod } from '../pages/login/methods.js';
 import { pathOf } from '../pages/local-path.js';
 import { SITE, type Site, textOf } from '../pages/site.js';
@@ -8,6 +9,7 @@ import { ACCOUNT_METHODS, UPSTREAM_ACCOUNTS } from './linking/accounts.js';
 import { MESSAGES, type MessageKey } from './messages.js';
 import { beginAttempt } from './pages/begin.js';
 import { finishAttempt, redirectForm } from './pages/callback.js';
+import { connectionsSection } from './pages/connections-section.js';
 import { connectionsPage } from './pages/connections.js';
 import { REFUSAL_PROBLEMS, type RefusalData, refusalData, renderRefusal } from './pages/refusal-page.js';
 import { readResponse } from './pages/response-parameters.js';
@@ -38,6 +40,7 @@ export function upstreams(options: UpstreamsOptions): Feature {
     install(builder) {
       const site = builder.use(SITE);
       builder.provide(UPSTREAM_SERVER, () => new UpstreamServer(builder.server, providers, send));
+      builder.contribute(ACCOUNT_SECTIONS, connectionsSection);
       for (const [name, provider] of providers) {
         if (provider.use !== 'link') builder.contribute(LOGIN_METHODS, loginMethod(name, provider, site));
       }

@@ -220,30 +220,3 @@ describe('enrolment of a passkey by a thief, in docs/guides/passkeys.md', () => 
     expect(await db.manager.count(Passkey)).toBe(1);
   });
 });
-
-describe('linking of an account by a thief, in docs/guides/social-sign-in.md', () => {
-  const code = GuideCode.write('enrolment-social', ['docs/guides/social-sign-in.md', 'docs/guides/account-linking.md']);
-  afterAll(() => code.remove());
-  afterEach(async () => {
-    jest.restoreAllMocks();
-    await stopApplications();
-  });
-
-  it('does not link an identity in a stolen session that is old', async () => {
-    process.env['OAUTH2_SECRET'] = SECRET;
-    const { SocialController } = await code.import<{ SocialController: Class }>('src/social.controller.ts');
-    const { accounts } = await code.import<{
-      accounts: { findOrAdd(iss: string, sub: string, name: string, id?: string): { id: string } };
-    }>('src/accounts.ts');
-    const model = new MemoryStore({ users });
-    const imports = [OAuth2Module.forRoot({ model, secret: SECRET, features: [pages()] })];
-    const { url } = await startApplication('express', { imports, controllers: [SocialController] });
-    const browser = new PageBrowser(url);
-    await browser.signIn('/oauth/login');
-    const begin = () => browser.post('/social/google', {});
-    expect(await begin()).toMatchObject({ status: 302, location: 'https://provider.example/authorize' });
-    waitUntilLoginIsOld();
-    expect(await begin()).toMatchObject({ status: 400 });
-    expect(accounts.findOrAdd('https://provider.example', 'thief', 'Thief').id).not.toBe(alice.id);
-  });
-});

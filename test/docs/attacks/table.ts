@@ -60,12 +60,6 @@ export const TABLE: Readonly<Record<string, Row>> = {
     fixation: 'none: `signIn()` starts a new session with a new cookie',
     'enrolment by a thief': 'enrolment.spec.ts',
   },
-  'docs/guides/social-sign-in.md': {
-    ...NONE,
-    CSRF: 'none: the encrypted cookie binds the response of the provider to the browser',
-    fixation: 'none: `signIn()` starts a new session with a new cookie',
-    'enrolment by a thief': 'enrolment.spec.ts',
-  },
   'docs/reference/features/ciba.md': { ...NONE, CSRF: 'none: only the phone of the user knows the ID of a request' },
   'sample/11-openid/src/web/sign-in.controller.ts': {
     ...NONE,

@@ -30,6 +30,9 @@ describe.each(PLATFORMS)('the page of connected accounts on %s', (platform) => {
     const shown = await alice.get(back.location!);
     expect(shown.html).toMatch(/Your connected accounts have changed[^]*<bdi>Acme<\/bdi>[^]*Erin/);
     expect(accounts.linked).toMatchObject([{ sub: 'e-1' }]);
+    expect((await alice.get('/oauth/account')).html).toMatch(
+      /Connected accounts[^]*<bdi>Acme<\/bdi>[^]*href="\/oauth\/connections"/,
+    );
 
     const other = browser();
     await other.signInWith(acme, ERIN);
