@@ -30,10 +30,15 @@ export async function readCounts<T extends RevocationCounts>(
     const options = { projection: { ...projection, unusedSince: 1 } };
     const found = await run((collection) => collection.findOne<T>({ _id: id }, options));
     if (!found?.unusedSince) return found;
-    const filter = { _id: id, unusedSince: found.unusedSince };
-    const { matchedCount } = await run((collection) => collection.updateOne(filter, { $unset: { unusedSince: '' } }));
-    // Otherwise `prune()` has deleted the document, or another call has changed it.
-    if (matchedCount === 1) return found;
+    const kept = await run((collection) =>
+      collection.findOneAndUpdate(
+        { _id: id, unusedSince: { $ne: null } },
+        { $unset: { unusedSince: '' } },
+        { returnDocument: 'after', projection },
+      ),
+    );
+    // Otherwise `prune()` has deleted the document, or another call has kept it.
+    if (kept) return kept as unknown as T;
   }
 }
 
