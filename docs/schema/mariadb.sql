@@ -39,5 +39,6 @@ CREATE TABLE `oauth_tokens` (
   `expires_at` bigint NOT NULL,
   `revoked_at` bigint NULL,
   INDEX `IDX_0dc2957a47ec8c4830ee913a2d` (`expires_at`),
+  INDEX `IDX_07c605221e8078326fa6e0da8f` (`grant_id`),
   PRIMARY KEY (`digest`, `kind`)
 ) ENGINE=InnoDB;

@@ -43,3 +43,5 @@ CREATE TABLE "oauth_tokens" (
 );
 
 CREATE INDEX "IDX_0dc2957a47ec8c4830ee913a2d" ON "oauth_tokens" ("expires_at");
+
+CREATE INDEX "IDX_07c605221e8078326fa6e0da8f" ON "oauth_tokens" ("grant_id");

@@ -11,6 +11,7 @@ export type {
   GrantRow,
   RowKey,
   RowKind,
+  RowKinds,
   Row,
   ConsumedRow,
   Storage,
@@ -48,6 +49,13 @@ export {
   ROW_INDICES,
 } from './contract/schema.js';
 
+export type {
+  AccountKey,
+  CredentialKind,
+  CredentialModel,
+  NewCredential,
+  StoredCredential,
+} from '../model/credentials.js';
 export type { Count } from '../model/counts.js';
 export { FOREVER } from '../tokens/lifetime.js';
 export type { ActiveGrant } from './grants/active-grant.js';

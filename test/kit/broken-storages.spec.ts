@@ -3,10 +3,11 @@ import { describe, expect, it } from '@jest/globals';
 import { runStorageCheck, STORAGE_CHECKS } from '../../lib/kit/storage/check-storage.js';
 import { MapStorage } from '../stores/map-storage.js';
 import { BROKEN_BATCHES, WRONG_STORAGES } from './broken-batches.js';
+import { BROKEN_INSERTS } from './broken-inserts.js';
 import { BROKEN_LISTS } from './broken-lists.js';
 import { BROKEN_STORAGES } from './broken-storages.js';
 
-const BROKEN = { ...BROKEN_STORAGES, ...BROKEN_BATCHES, ...BROKEN_LISTS };
+const BROKEN = { ...BROKEN_STORAGES, ...BROKEN_BATCHES, ...BROKEN_LISTS, ...BROKEN_INSERTS };
 /** The checks of concurrent calls. They need no other connection and do not wait. */
 const RACES = STORAGE_CHECKS.filter(({ race }) => race);
 

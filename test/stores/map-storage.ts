@@ -13,6 +13,7 @@ import {
   isWholeClient,
   type ClientRecord,
   type RowKind,
+  type RowKinds,
   withoutRevokedBefore,
   parseRevocationTimes,
   NOT_BEFORE,
@@ -81,6 +82,40 @@ export class MapStorage implements Storage, ClientStorage {
       lifetime !== undefined && { expiresAt: Date.now() + lifetime },
     );
     return true;
+  }
+
+  async insertRow(row: Row): Promise<boolean> {
+    await tick();
+    const taken = this.rows.get(keyOf(row.kind, row.digest));
+    const grant = taken && this.grants.get(taken.grantId);
+    if (taken && grant && taken.expiresAt > Date.now() && this.isActive(grant)) return false;
+    const owner = this.grants.get(row.grantId);
+    if (!owner || !this.isActive(owner)) return false;
+    this.write(undefined, [row]);
+    return true;
+  }
+
+  async removeRow({ kind, digest, grantId, data }: Row): Promise<boolean> {
+    await tick();
+    const row = this.rows.get(keyOf(kind, digest));
+    const isSame = row?.revokedAt === null && row.grantId === grantId && row.data === data;
+    return isSame && this.rows.delete(keyOf(kind, digest));
+  }
+
+  async listRows(grantId: string, kinds: RowKinds): Promise<StoredRow[]> {
+    const rows = [...this.rows.values()].filter((row) => row.grantId === grantId && kinds.includes(row.kind));
+    const found = await Promise.all(rows.map(({ kind, digest }) => this.find(kind, digest)));
+    return found.filter(
+      (row) => row !== undefined && row.revokedAt === null && row.expiresAt > Date.now(),
+    ) as StoredRow[];
+  }
+
+  async eraseGrants(filter: GrantFilter, limit: number): Promise<number> {
+    await tick();
+    const erased = [...this.grants.values()].filter((grant) => isMatch(grant, filter)).slice(0, limit);
+    for (const { id } of erased) this.grants.delete(id);
+    for (const [key, { grantId }] of this.rows) if (!this.grants.has(grantId)) this.rows.delete(key);
+    return erased.length;
   }
 
   async once(digest: string, seconds: number): Promise<boolean> {

@@ -91,6 +91,18 @@ describe.each(databases)(`the plans of all statements at ${ROWS} rows on $name`,
     await Promise.all(names.map((name) => storage.findClient(name)));
     await storage.update(row('b', 'new'), { ...row('b', 'new'), data: '{"changed":1}' });
     await storage.consume('refresh', 'b');
+    await storage.save({ ...grant('account'), kind: 'account' }, []);
+    const passkey = { ...row('passkey', 'account'), kind: 'passkey' } as const;
+    await storage.insertRow(passkey);
+    await storage.insertRow(passkey);
+    await storage.listRows('account', ['passkey', 'totp']);
+    await storage.removeRow(passkey);
+    await storage.removeRow({ ...passkey, data: null });
+    await storage.insertRow({ ...passkey, expiresAt: 1 });
+    await storage.insertRow(passkey);
+    await storage.insertRow({ ...passkey, grantId: 'unknown' });
+    await storage.eraseGrants({ kinds: ['account'], grantId: 'account' }, 10);
+    await storage.eraseGrants({ kinds: ['tokens'], userId: 'u7' }, 50);
     await storage.once('once', -1);
     await storage.once('once', 60);
     for (const by of [1, 1, -1, 0]) await storage.count('count', 60, by);
@@ -186,10 +198,12 @@ const INTERNAL = new Set([
   'insertIfFound',
   'insertRows',
   'pruneRemovedClients',
+  'readActive',
   'revokeAllOf',
   'rowsOf',
   'saveMany',
   'saveOne',
   'upsertGrant',
+  'valuesOf',
 ]);
 const isPublic = (name: string) => !INTERNAL.has(name);

@@ -6,7 +6,9 @@ import { CLIENTS } from './clients.js';
 import { CONDITIONS } from './conditions.js';
 import { COUNTING } from './counting.js';
 import { CONSUMING } from './consuming.js';
+import { ERASING } from './erasing.js';
 import { FINDING } from './finding.js';
+import { INSERTING } from './inserting.js';
 import { LISTING } from './listing.js';
 import { LOOKING_UP } from './looking-up.js';
 import { REVOKING } from './revoking.js';
@@ -21,6 +23,8 @@ export const STORAGE_CHECKS: readonly StorageCheck[] = [
   ...SAVING,
   ...CONSUMING,
   ...FINDING,
+  ...INSERTING,
+  ...ERASING,
   ...LOOKING_UP,
   ...SINGLE_VALUES,
   ...COUNTING,

@@ -71,9 +71,12 @@ export class StorageContext {
   }
 
   /** Starts concurrent calls, distributed over all storages. Returns their results. */
-  race<T>(act: (storage: StorageUnderTest & ClientStorage, index: number) => T): Promise<Awaited<T>[]> {
+  race<T>(
+    act: (storage: StorageUnderTest & ClientStorage, index: number) => T,
+    count = this.parallel,
+  ): Promise<Awaited<T>[]> {
     const at = (index: number) => this.all[index % this.all.length] as StorageUnderTest & ClientStorage;
-    return Promise.all(Array.from({ length: this.parallel }, async (_, index) => act(at(index), index)));
+    return Promise.all(Array.from({ length: count }, async (_, index) => act(at(index), index)));
   }
 
   /**

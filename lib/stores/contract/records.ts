@@ -53,7 +53,25 @@ export interface GrantRow {
 
 /** The kind of a row. Later versions may add kinds, so a storage must treat all kinds alike. */
 export type RowKind =
-  'code' | 'access' | 'refresh' | 'request' | 'session' | 'consent' | 'registration' | 'device' | 'user_code';
+  | 'code'
+  | 'access'
+  | 'refresh'
+  | 'request'
+  | 'session'
+  | 'registration'
+  | 'device'
+  | 'user_code'
+  | 'password'
+  | 'passkey'
+  | 'totp'
+  | 'recovery_code'
+  | 'identity'
+  | 'email_proof'
+  | 'personal_token'
+  | 'challenge';
+
+/** A list of kinds of rows, which is never empty. */
+export type RowKinds = readonly [RowKind, ...RowKind[]];
 
 /** The primary key of a row: its kind, and the digest of the code, token or ID. */
 export interface RowKey {

@@ -82,7 +82,7 @@ export const GRANT_INDICES: (keyof typeof GRANT_COLUMNS)[][] = [
   ['clientId', 'clientGeneration'],
   ['expiresOn'],
 ];
-export const ROW_INDICES: (keyof typeof ROW_COLUMNS)[][] = [['expiresAt']];
+export const ROW_INDICES: (keyof typeof ROW_COLUMNS)[][] = [['expiresAt'], ['grantId']];
 
 /** Milliseconds in a day. */
 export const DAY = 86_400_000;

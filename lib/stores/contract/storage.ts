@@ -1,6 +1,6 @@
 import type { Count } from '../../model/counts.js';
 import type { Awaitable } from '../../model/model.js';
-import type { ConsumedRow, GrantFilter, GrantKinds, GrantRow, Row, RowKind, StoredRow } from './records.js';
+import type { ConsumedRow, GrantFilter, GrantKinds, GrantRow, Row, RowKind, StoredRow, RowKinds } from './records.js';
 
 export type * from './records.js';
 
@@ -75,6 +75,35 @@ export interface Storage {
    * Calls whose `to` is identical too may all return `true`.
    */
   update(from: Row, to: Row): Awaitable<boolean>;
+  /**
+   * Inserts a row of a grant for which `hasGrant()` is `true`. A row with the same key is replaced if it has expired, or
+   * if `hasGrant()` is `false` for its grant.
+   * @returns `true` for exactly one of all concurrent calls with the same key. `false` if the key is taken, also by
+   * another grant, or if the grant of the row is not active. Then nothing is changed.
+   */
+  insertRow(row: Row): Awaitable<boolean>;
+  /**
+   * Removes a row by compare-and-set. If the row is unused, belongs to the grant of `row`, and its stored `data` equals
+   * that of `row`, it is deleted, and its key is free. Otherwise nothing is changed.
+   * @returns `true` for exactly one of all concurrent calls of this method with the same row
+   */
+  removeRow(row: Row): Awaitable<boolean>;
+  /**
+   * Returns the rows of a grant that `insertRow()` has inserted, have one of the kinds, are unused and have not expired.
+   * Empty if `find()` would not return them because of their grant. Their order is undefined. Rows that another method
+   * has saved may be returned or omitted.
+   */
+  listRows(grantId: string, kinds: RowKinds): Awaitable<StoredRow[]>;
+  /**
+   * Erases grants that match a filter, active or revoked, with all their rows. Nothing of them stays stored, and none of
+   * their rows is ever found again. A later grant with the same ID is a new one. Not atomic as a whole: if it fails, call
+   * it again. A database that deletes expired records itself may keep rows that `save()` has saved, and grants that were
+   * revoked before, until they expire.
+   * @param filter `kinds`, and `grantId` or `userId`
+   * @param limit maximum number of grants to erase
+   * @returns The number of erased grants. `0` if no grant matches.
+   */
+  eraseGrants(filter: GrantFilter, limit: number): Awaitable<number>;
   /**
    * Remembers a single-use value for a number of seconds, by the clock of the database.
    * @returns `true` for exactly one of all concurrent calls with the same digest, `false` for later ones. After the

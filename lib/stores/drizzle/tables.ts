@@ -80,6 +80,7 @@ function postgresTables(names: Names): PostgresTables {
     (table) => [
       primaryKey({ columns: [table.digest, table.kind] }),
       index(indexName(names.tokens, 'expires_at')).on(table.expiresAt),
+      index(indexName(names.tokens, 'grant_id')).on(table.grantId),
     ],
   );
   return { oauthClients, oauthGrants, oauthTokens };
@@ -141,6 +142,7 @@ function mysqlTables(names: Names, collation: string): MysqlTables {
     (table) => [
       primaryKey({ columns: [table.digest, table.kind] }),
       index(indexName(names.tokens, 'expires_at')).on(table.expiresAt),
+      index(indexName(names.tokens, 'grant_id')).on(table.grantId),
     ],
   );
   return { oauthClients, oauthGrants, oauthTokens };
@@ -197,6 +199,7 @@ function sqliteTables(names: Names): SqliteTables {
     (table) => [
       primaryKey({ columns: [table.digest, table.kind] }),
       index(indexName(names.tokens, 'expires_at')).on(table.expiresAt),
+      index(indexName(names.tokens, 'grant_id')).on(table.grantId),
     ],
   );
   return { oauthClients, oauthGrants, oauthTokens };

@@ -29,6 +29,10 @@ export class ExpiringMap<V extends Expiring> {
     return this.entries.size;
   }
 
+  delete(key: string): boolean {
+    return this.entries.delete(key);
+  }
+
   values(): Iterable<V> {
     return this.entries.values();
   }

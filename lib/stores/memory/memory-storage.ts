@@ -11,6 +11,7 @@ import type {
   GrantRow,
   RowKind,
   Row,
+  RowKinds,
   ConsumedRow,
   Storage,
 } from '../contract/storage.js';
@@ -28,7 +29,7 @@ interface MemoryGrant extends GrantRow {
   revokedAt: number | null;
 }
 
-/** A row, with the time at which it was marked as used, by a monotonic clock. */
+/** A row, with the time of its use by a monotonic clock. */
 interface MemoryRow extends Row {
   revokedAt: number | null;
   consumedAt: number;
@@ -98,6 +99,37 @@ export class MemoryStorage extends MemoryClients implements Storage {
     return true;
   }
 
+  insertRow(row: Row): boolean {
+    const { kind, digest, grantId } = row;
+    const current = this.find(kind, digest);
+    if ((current && current.expiresAt > Date.now()) || !this.hasGrant(grantId)) return false;
+    this.save(undefined, [row]);
+    return true;
+  }
+
+  removeRow({ kind, digest, grantId, data }: Row): boolean {
+    const row = this.rowsOf(kind).get(digest);
+    const isSame = row?.revokedAt === null && row.grantId === grantId && row.data === data;
+    return isSame && this.rowsOf(kind).delete(digest);
+  }
+
+  listRows(grantId: string, kinds: RowKinds): StoredRow[] {
+    const now = Date.now();
+    const isListed = (row: MemoryRow) => row.grantId === grantId && row.revokedAt === null && row.expiresAt > now;
+    const rows = kinds.flatMap((kind) => [...this.rowsOf(kind).values()].filter(isListed));
+    return rows.flatMap(({ kind, digest }) => this.find(kind, digest) ?? []);
+  }
+
+  eraseGrants(filter: GrantFilter, limit: number): number {
+    const { kinds, grantId, userId } = filter;
+    const grants = [...(grantId === undefined ? this.candidates(userId, kinds) : [this.grants.get(grantId)])];
+    const ids = new Set(grants.flatMap((grant) => (grant && isMatch(grant, filter) ? grant.id : [])).slice(0, limit));
+    for (const id of ids) this.grants.delete(id);
+    for (const rows of Object.values(this.rows))
+      for (const row of rows.values()) if (ids.has(row.grantId)) rows.delete(row.digest);
+    return ids.size;
+  }
+
   once(digest: string, seconds: number): boolean {
     const now = Date.now();
     if ((this.onceValues.get(digest)?.expiresAt ?? 0) > now) return false;
@@ -132,8 +164,8 @@ export class MemoryStorage extends MemoryClients implements Storage {
       grant.revokedAt = Date.now();
       count += 1;
     }
-    const isOnlyClient = clientId !== undefined && (grantId ?? userId ?? issuer) === undefined;
-    if (isOnlyClient && isWholeClient(kinds)) this.endGeneration(clientId);
+    const isOnlyClient = (grantId ?? userId ?? issuer) === undefined;
+    if (clientId !== undefined && isOnlyClient && isWholeClient(kinds)) this.endGeneration(clientId);
     return count;
   }
 

@@ -1,5 +1,5 @@
 import { REVISION_LENGTH } from '../contract/not-before.js';
-import type { GrantKind, GrantRow, Row, RowKey, StoredRow } from '../contract/storage.js';
+import type { GrantKind, GrantRow, Row, RowKey, RowKind, StoredRow } from '../contract/storage.js';
 
 /** The fields that decide when MongoDB or `prune()` deletes a document. */
 interface Expiring {
@@ -38,6 +38,8 @@ export interface RowDocument extends Expiring {
   scope: string | null;
   data: string | null;
   expiresAt: Date;
+  /** A random ID of the call that inserted the row, if it was inserted alone. */
+  insertion?: string | null;
   /** When the row was marked as used. If omitted or `null`, it is unused. */
   usedAt?: Date | null;
   /** The ID of the `consumeAndSave()` that marked this row as used. */
@@ -118,9 +120,9 @@ export function rowDocument({ kind, digest, expiresAt, lifetime: _, ...row }: Ro
 }
 
 /** Returns a row of a query, with its times by the clock of the database. */
-export function readRow(key: RowKey, { grantId, clientId, userId, issuer, scope, data, ...row }: JoinedRow): StoredRow {
+export function readRow({ _id, grantId, clientId, userId, issuer, scope, data, ...row }: JoinedRow): StoredRow {
   const [expiresAt, now, usedAt] = [row.expiresAt.getTime(), row.now.getTime(), row.usedAt?.getTime() ?? null];
-  const { kind, digest } = key;
+  const [kind, digest] = _id.split(' ') as [RowKind, string];
   const stored: StoredRow = {
     kind,
     digest,

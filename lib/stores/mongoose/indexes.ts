@@ -9,7 +9,7 @@ const EXPIRY = { key: { keepUntil: 1 }, name: 'oauth_expiry', expireAfterSeconds
 
 /** The indexes of each collection. All other look-ups use the index of `_id`. */
 const INDEXES = {
-  tokens: [EXPIRY],
+  tokens: [EXPIRY, { key: { grantId: 1 }, name: 'oauth_grant' }],
   grants: [
     EXPIRY,
     { key: { userId: 1, kind: 1, _id: 1 }, name: 'oauth_user' },

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 
 import type { GrantFilter, GrantRow } from '../contract/storage.js';
 import type { Database } from './collections.js';
-import { type ClientDocument, dateOf, type GrantDocument, requireStorable, type UserDocument } from './documents.js';
+import {
+  type ClientDocument,
+  dateOf,
+  type GrantDocument,
+  isStorable,
+  requireStorable,
+  type UserDocument,
+} from './documents.js';
 import { readCounts } from './revocation-counts.js';
 import { counterIndex, counterName, countersOf, isCurrent, type UserCounters } from './user-counters.js';
 
@@ -108,6 +115,25 @@ export class MongooseGrants {
   async revokeOne(filter: GrantFilter): Promise<number> {
     const [grant] = await this.active([{ $match: matchOf(filter) }]);
     return grant ? this.mark(matchOf(filter)) : 0;
+  }
+
+  /** Returns when an active grant began. Returns `undefined` if the grant does not exist or was revoked. */
+  async beginningOf(id: string): Promise<Date | undefined> {
+    const [grant] = isStorable(id) ? await this.active([{ $match: { _id: id } }]) : [];
+    return grant?.createdAt;
+  }
+
+  /** Returns the IDs of grants that match a filter, active or revoked. */
+  async idsOf(filter: GrantFilter, limit: number): Promise<string[]> {
+    const { revokedAt, ...match } = matchOf(filter);
+    const found = await this.database.run('grants', (grants) =>
+      grants.find(match, { projection: { _id: 1 }, limit }).toArray(),
+    );
+    return found.map(({ _id }) => _id);
+  }
+
+  async delete(ids: string[]): Promise<void> {
+    await this.database.run('grants', (grants) => grants.deleteMany({ _id: { $in: ids } }));
   }
 
   /** Returns how many grants of a client with a generation were not revoked otherwise. */

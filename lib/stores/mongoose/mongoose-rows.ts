@@ -7,6 +7,9 @@ import type { Database } from './collections.js';
 import { dateOf, type PendingRow, requireStorable, type RowDocument, rowDocument, rowId } from './documents.js';
 import type { MongooseGrants } from './mongoose-grants.js';
 
+/** Number of attempts to insert a row while concurrent calls insert and remove rows with the same key. */
+const ATTEMPTS = 10;
+
 /** Stores the rows of codes and tokens. */
 export class MongooseRows {
   constructor(
@@ -82,6 +85,39 @@ export class MongooseRows {
     const filter = { _id: rowId(from), data: from.data, usedAt: null };
     const { matchedCount } = await this.database.run('tokens', (tokens) => tokens.updateOne(filter, { $set: set }));
     return matchedCount === 1;
+  }
+
+  /**
+   * Inserts a row, or replaces one with the same key.
+   * @param isFree returns whether a row with this key may be replaced, because it has expired or its grant is not active
+   */
+  async insertOne(row: Row, isFree: () => Promise<boolean>): Promise<boolean> {
+    const [saved] = (await this.documentsOf([row])) as [RowDocument];
+    const document = { ...saved, insertion: randomUUID() };
+    const { _id } = document;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const inserted = await this.database.runUnlessDuplicate('tokens', (tokens) => tokens.insertOne(document));
+      if (inserted) return true;
+      const taken = await this.database.run('tokens', (tokens) => tokens.findOne({ _id }));
+      if (!taken) continue;
+      if (!(await isFree())) return false;
+      const { grantId, insertion = null } = taken;
+      const filter = { _id, grantId, insertion };
+      const { matchedCount } = await this.database.run('tokens', (tokens) => tokens.replaceOne(filter, document));
+      if (matchedCount === 1) return true;
+    }
+    return false;
+  }
+
+  /** Deletes an unused row whose grant and data are unchanged. */
+  async remove({ kind, digest, grantId, data }: Row): Promise<boolean> {
+    const filter = { _id: rowId({ kind, digest }), grantId, data, usedAt: null, pending: null };
+    return (await this.database.run('tokens', (tokens) => tokens.deleteOne(filter))).deletedCount === 1;
+  }
+
+  /** Deletes all rows of grants. */
+  async deleteOf(grantIds: string[]): Promise<void> {
+    await this.database.run('tokens', (tokens) => tokens.deleteMany({ grantId: { $in: grantIds } }));
   }
 
   /** Marks an unused row as used. Returns the row as it was before, or `undefined` if it is used or does not exist. */

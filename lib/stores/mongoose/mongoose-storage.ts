@@ -11,6 +11,7 @@ import type {
   GrantRow,
   Row,
   RowKind,
+  RowKinds,
   Storage,
   StoredRow,
 } from '../contract/storage.js';
@@ -57,25 +58,42 @@ export class MongooseStorage extends MongooseClients implements Storage {
   }
 
   async find(kind: RowKind, digest: string): Promise<StoredRow | undefined> {
-    const { clients, grants, users } = this.database.names;
-    const stages = [
-      { $match: { _id: rowId({ kind, digest }) } },
-      lookup(grants, 'grantId', 'grants'),
-      lookup(clients, 'clientId', 'clients'),
-      lookup(users, 'userId', 'users'),
-      this.notBefore(),
-      { $addFields: { now: '$$NOW' } },
-    ];
-    const [row] = await this.database.run('tokens', (tokens) => tokens.aggregate<JoinedRow>(stages).toArray());
-    const grant = row?.grants[0];
-    if (!row || !isActive(grant, row)) return undefined;
-    const times = await this.revocationTimes.get(row.notBefore[0]?.revision);
-    if (isRevokedBefore(times, readGrant(grant))) return undefined;
-    if (!(await this.rows.settle(row))) return undefined;
-    const stored = readRow({ kind, digest }, row);
-    const metadata = row.clients[0]?.metadata;
-    if (this.storesClients) stored.client = metadata ? readClient(row.clientId, metadata) : null;
-    return stored;
+    const [row] = await this.joinedRows([{ $match: { _id: rowId({ kind, digest }) } }]);
+    return row && this.readActive(row);
+  }
+
+  async insertRow(row: Row): Promise<boolean> {
+    const { kind, digest, grantId } = row;
+    const began = await this.grants.beginningOf(grantId);
+    const isFree = async () => {
+      const current = await this.find(kind, digest);
+      return current === undefined || current.expiresIn! <= 0;
+    };
+    if (!began || !(await this.rows.insertOne(row, isFree))) return false;
+    // A grant that was revoked or erased meanwhile must not get the row, also if it was saved again.
+    if ((await this.grants.beginningOf(grantId))?.getTime() === began.getTime()) return true;
+    await this.rows.remove(row);
+    return false;
+  }
+
+  removeRow(row: Row): Promise<boolean> {
+    return this.rows.remove(row);
+  }
+
+  async listRows(grantId: string, kinds: RowKinds): Promise<StoredRow[]> {
+    const match = { grantId, usedAt: null, pending: null, _id: { $regex: `^(?:${kinds.join('|')}) ` } };
+    const rows = await this.joinedRows([{ $match: match }, UNEXPIRED]);
+    return (await Promise.all(rows.map((row) => this.readActive(row)))).filter((row) => row !== undefined);
+  }
+
+  async eraseGrants(filter: GrantFilter, limit: number): Promise<number> {
+    const { grantId, userId } = filter;
+    if (![grantId, userId].every((id = '') => isStorable(id)) || (grantId ?? userId) === undefined) return 0;
+    const ids = await this.grants.idsOf(filter, limit);
+    if (ids.length === 0) return 0;
+    await this.grants.delete(ids);
+    await this.rows.deleteOf(ids);
+    return ids.length;
   }
 
   consume(kind: RowKind, digest: string): Promise<boolean> {
@@ -151,6 +169,33 @@ export class MongooseStorage extends MongooseClients implements Storage {
       (await pruneCounts(this.database, 'clients', unused)) +
       (await pruneCounts(this.database, 'users', unused))
     );
+  }
+
+  /** Returns the rows that the stages select, each with its grant, its client and the counters of its user. */
+  private joinedRows(stages: object[]): Promise<JoinedRow[]> {
+    const { clients, grants, users } = this.database.names;
+    const joined = [
+      ...stages,
+      lookup(grants, 'grantId', 'grants'),
+      lookup(clients, 'clientId', 'clients'),
+      lookup(users, 'userId', 'users'),
+      this.notBefore(),
+      { $addFields: { now: '$$NOW' } },
+    ];
+    return this.database.run('tokens', (tokens) => tokens.aggregate<JoinedRow>(joined).toArray());
+  }
+
+  /** Returns a row, or `undefined` if its grant is not active. */
+  private async readActive(row: JoinedRow): Promise<StoredRow | undefined> {
+    const grant = row.grants[0];
+    if (!isActive(grant, row)) return undefined;
+    const times = await this.revocationTimes.get(row.notBefore[0]?.revision);
+    if (isRevokedBefore(times, readGrant(grant))) return undefined;
+    if (!(await this.rows.settle(row))) return undefined;
+    const stored = readRow(row);
+    const metadata = row.clients[0]?.metadata;
+    if (this.storesClients) stored.client = metadata ? readClient(row.clientId, metadata) : null;
+    return stored;
   }
 
   /** Returns the times before which `revokeBefore()` has revoked grants, by issuer. */

@@ -13,6 +13,11 @@ export class Keys {
     return `${this.prefix}grant:${id}`;
   }
 
+  /** Returns the key of the list of the rows that `insertRow()` has inserted for a grant. */
+  rowsOf(grantId: string): string {
+    return `${this.prefix}rows-of-grant:${grantId}`;
+  }
+
   client(id: string): string {
     return `${this.prefix}client:${id}`;
   }

@@ -38,6 +38,18 @@ local function save_row(key, json, ttl)
 end`;
 
 /**
+ * Lua: splits the text of an inserted row into the text of the row, and the ID of its insertion at the end of the JSON.
+ * The ID is empty for rows that were saved otherwise.
+ */
+export const INSERTION = `
+local function without_insertion(row)
+  if not row then return nil, '' end
+  local start, insertion = string.match(row, '^(.*)(,"insertion":"[%x-]+")}$')
+  if start then return start .. '}', insertion end
+  return row, ''
+end`;
+
+/**
  * Lua: marks a code or token as used, with the ID of this attempt. Returns 0 if another attempt has done so. A driver
  * may send a command again after a lost connection, and the repeated attempt succeeds like the first.
  */

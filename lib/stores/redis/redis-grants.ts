@@ -13,6 +13,7 @@ import {
   FIND_CLIENT_STATE,
   LEAVE_LIST,
   LIST_PAGE,
+  REMOVE,
   REVOKE_GRANT,
 } from './scripts.js';
 
@@ -75,10 +76,31 @@ export class RedisGrants {
     return count;
   }
 
+  /** Returns when an active grant began. Returns `undefined` if the grant does not exist or was revoked. */
+  async beginningOf(id: string): Promise<number | undefined> {
+    for await (const grants of this.active({ kinds: ALL_KINDS, grantId: id })) return grants[0]?.createdAt;
+    return undefined;
+  }
+
+  /** Returns grants that match a filter and were not revoked by their own ID. */
+  async toErase(filter: GrantFilter, limit: number): Promise<GrantRow[]> {
+    const found: GrantRow[] = [];
+    for await (const grants of this.matching(filter)) {
+      found.push(...grants);
+      if (found.length >= limit) break;
+    }
+    return found.slice(0, limit);
+  }
+
+  /** Deletes a grant and removes it from its lists. */
+  async delete(grant: GrantRow): Promise<void> {
+    await this.run(REMOVE, this.keys.grant(grant.id));
+    await this.leaveLists(grant);
+  }
+
   /** Whether a grant is stored and was not revoked by its ID, or with all grants of its client or user. */
   async has(id: string): Promise<boolean> {
-    for await (const grants of this.active({ kinds: ALL_KINDS, grantId: id })) return grants.length > 0;
-    return false;
+    return (await this.beginningOf(id)) !== undefined;
   }
 
   /** Returns the active grants of a user for which tokens were issued, the most recently used first. */

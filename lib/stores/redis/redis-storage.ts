@@ -10,6 +10,7 @@ import type {
   GrantPage,
   GrantRow,
   RowKind,
+  RowKinds,
   Row,
   ConsumedRow,
   Storage,
@@ -23,10 +24,12 @@ import {
 } from '../contract/not-before.js';
 import type { StoredClient } from '../contract/ports.js';
 import type { RunScript } from './connection.js';
+import { UPDATE } from './row-scripts.js';
+import { InsertedRows } from './inserted-rows.js';
 import { Keys, timeToLive } from './keys.js';
 import { RedisClients } from './redis-clients.js';
 import { RedisGrants } from './redis-grants.js';
-import { CONSUME, CONSUME_AND_SAVE, FIND, SAVE, SAVE_ROW, UPDATE } from './scripts.js';
+import { CONSUME, CONSUME_AND_SAVE, FIND, SAVE, SAVE_ROW } from './scripts.js';
 import { COUNT, ONCE, READ_REVISION, READ_TEXT, REPLACE_TEXT } from './value-scripts.js';
 
 /**
@@ -42,6 +45,7 @@ export type RawRow = [row: string, ttl: number, now: number];
 export class RedisStorage extends RedisClients implements Storage {
   protected readonly revocationTimes = new RevocationTimesCache(() => this.readText(NOT_BEFORE));
   private readonly grants: RedisGrants;
+  private readonly insertedRows: InsertedRows;
 
   /**
    * @param storesClients whether the clients are stored in Redis too, and not by the application
@@ -56,6 +60,8 @@ export class RedisStorage extends RedisClients implements Storage {
     const keys = new Keys(prefix);
     super(run, keys);
     this.grants = new RedisGrants(run, keys, isCluster);
+    const find = (kind: RowKind, digest: string) => this.find(kind, digest);
+    this.insertedRows = new InsertedRows(run, keys, this.grants, { find, valuesOf: valuesOfRow });
   }
 
   async save(grant: GrantRow | undefined, rows: readonly Row[]): Promise<void> {
@@ -86,6 +92,22 @@ export class RedisStorage extends RedisClients implements Storage {
     const key = this.keys.row(from.kind, from.digest);
     const lifetime = to.lifetime === undefined ? '' : String(Math.max(1, Math.ceil(to.lifetime)));
     return (await this.run(UPDATE, key, valuesOfRow(from)[0]!, valuesOfRow(to)[0]!, lifetime)) === 1;
+  }
+
+  insertRow(row: Row): Promise<boolean> {
+    return this.insertedRows.insert(row);
+  }
+
+  removeRow(row: Row): Promise<boolean> {
+    return this.insertedRows.remove(row);
+  }
+
+  listRows(grantId: string, kinds: RowKinds): Promise<StoredRow[]> {
+    return this.insertedRows.list(grantId, kinds);
+  }
+
+  eraseGrants(filter: GrantFilter, limit: number): Promise<number> {
+    return this.insertedRows.erase(filter, limit);
   }
 
   async once(digest: string, seconds: number): Promise<boolean> {
@@ -154,6 +176,7 @@ export class RedisStorage extends RedisClients implements Storage {
     const start = row.indexOf('{');
     const stored = Object.assign(JSON.parse(row.slice(start)) as StoredRow, key);
     stored.expiresAt = ttl < 0 ? FOREVER : Date.now() + ttl;
+    delete (stored as { insertion?: string }).insertion;
     stored.revokedAt = null;
     if (start > 0) {
       const [at, , data] = row.slice(0, start).split(' ');

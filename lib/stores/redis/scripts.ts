@@ -77,18 +77,6 @@ export const FIND_CLIENT_STATE = script(
 
 // Scripts of both storages.
 
-/**
- * Replaces the text of an unused row, and its lifetime in milliseconds unless that is `''`. It also succeeds if it is
- * sent again after a lost response.
- */
-export const UPDATE = script(`
-local row = redis.call('GET', KEYS[1])
-if row == ARGV[2] then return 1 end
-if row ~= ARGV[1] then return 0 end
-if ARGV[3] == '' then redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL')
-else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
-return 1`);
-
 /** Reads the fields of a grant, and the current time. */
 export const FIND_GRANT = script(
   NOW,

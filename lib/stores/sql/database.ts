@@ -34,6 +34,7 @@ export class Database {
    */
   readonly statementStart: Sql;
   /** Whether each statement blocks the whole process while it runs. */
+  readonly dialect: Dialect;
   readonly isBlocking: boolean;
   /**
    * Finds out why a table or column of a statement does not exist, and rejects with an error that explains it.
@@ -55,6 +56,7 @@ export class Database {
     private readonly batching = true,
   ) {
     const { dialect, connections } = executor;
+    this.dialect = dialect;
     this.isBlocking = dialect === 'sqlite';
     this.maxPause = this.isBlocking ? 16 : 256;
     this.connections = connections;
@@ -111,8 +113,7 @@ export class Database {
   async add(statement: Sql): Promise<boolean> {
     try {
       // PostgreSQL would log an error for each row that exists. `INSERT IGNORE` of MariaDB also ignores other errors.
-      const { dialect } = this.executor;
-      return (await this.change(dialect === 'mysql' ? statement : sql`${statement} ON CONFLICT DO NOTHING`)) > 0;
+      return (await this.change(this.dialect === 'mysql' ? statement : sql`${statement} ON CONFLICT DO NOTHING`)) > 0;
     } catch (error) {
       if (isDuplicateKey(error)) return false;
       throw error;

@@ -78,6 +78,28 @@ export abstract class GrantTable extends ClientTable {
     return rows.length < limit ? { grants } : { grants, next: String(rows.at(-1)!['id']) };
   }
 
+  async eraseGrants({ kinds, grantId, userId, issuer }: GrantFilter, limit: number): Promise<number> {
+    const { grants, tokens, database } = this;
+    if (![grantId, userId].every((id = '') => isStorable(id)) || (grantId ?? userId) === undefined) return 0;
+    const keys = sql`SELECT id FROM ${grants} WHERE ${matching({ kinds, grantId, userId, issuer })} LIMIT ${limit}`;
+    const ids = (await database.find<{ id: string }>(keys)).map(({ id }) => id);
+    if (ids.length === 0) return 0;
+    const isErased = sql`id IN (${join(ids)})`;
+    // No row of a revoked grant is inserted. So none is left after the rows are deleted.
+    await database.change(
+      sql`UPDATE ${grants} SET revoked_at = ${database.now} WHERE ${isErased} AND revoked_at IS NULL`,
+    );
+    const rows = sql`SELECT digest FROM ${tokens} WHERE grant_id IN (${join(ids)}) LIMIT ${CHANGES}`;
+    for (let found = CHANGES; found === CHANGES;) {
+      const digests = (await database.find<{ digest: string }>(rows)).map(({ digest }) => digest);
+      found = digests.length;
+      if (found === 0) break;
+      const isOne = sql`digest IN (${join(digests)}) AND grant_id IN (${join(ids)})`;
+      await database.change(sql`DELETE FROM ${tokens} WHERE ${isOne}`);
+    }
+    return database.change(sql`DELETE FROM ${grants} WHERE ${isErased} AND revoked_at IS NOT NULL`);
+  }
+
   /**
    * Deletes the rows of removed clients whose grants are all deleted. A day must have passed, so that no request in
    * progress saves a grant or the client again. Returns the number of deleted rows.
@@ -112,16 +134,12 @@ export abstract class GrantTable extends ClientTable {
     return GRANT.values(newGrant(grant, this.generationOf(grant.clientId), this.database.now));
   }
 
-  private activeOf({ kinds, grantId, userId, clientId, issuer }: GrantFilter): Sql {
-    const conditions = [this.active, isOneOf(kinds)];
-    if (grantId !== undefined) conditions.push(sql`id = ${grantId}`);
-    if (userId !== undefined) conditions.push(sql`user_id = ${userId}`);
-    if (clientId !== undefined) conditions.push(sql`client_id = ${clientId}`);
-    if (issuer !== undefined) conditions.push(sql`issuer = ${issuer}`);
-    return join(conditions, ' AND ');
+  private activeOf(filter: GrantFilter): Sql {
+    return sql`${this.active} AND ${matching(filter)}`;
   }
 
-  private get active(): Sql {
+  /** SQL for the condition that a grant is active. */
+  get active(): Sql {
     return sql`revoked_at IS NULL AND client_generation = ${this.generationOf(sql`client_id`)}`;
   }
 
@@ -157,3 +175,13 @@ export abstract class GrantTable extends ClientTable {
 
 /** Returns the condition that a grant has one of the kinds. They are part of the text, since they are never input. */
 const isOneOf = (kinds: GrantKinds): Sql => sql`kind IN (${rawSql(kinds.map((kind) => `'${kind}'`).join(', '))})`;
+
+/** Returns the condition that a grant matches a filter. */
+function matching({ kinds, grantId, userId, clientId, issuer }: Partial<Record<keyof GrantFilter, unknown>>): Sql {
+  const conditions = [isOneOf(kinds as GrantKinds)];
+  if (grantId !== undefined) conditions.push(sql`id = ${grantId}`);
+  if (userId !== undefined) conditions.push(sql`user_id = ${userId}`);
+  if (clientId !== undefined) conditions.push(sql`client_id = ${clientId}`);
+  if (issuer !== undefined) conditions.push(sql`issuer = ${issuer}`);
+  return join(conditions, ' AND ');
+}

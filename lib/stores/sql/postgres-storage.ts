@@ -71,6 +71,11 @@ export class PostgresStorage extends SqlStorage {
       CROSS JOIN LATERAL (${rows} AND t.digest = k.digest OFFSET 0) AS f`;
   }
 
+  /** PostgreSQL does not infer the types of values in the list of `SELECT`. */
+  override valuesOf(row: Row): Sql {
+    return ROW.typedValues(newRow(row, this.database.now));
+  }
+
   protected override get counters(): Counters {
     return new PostgresCounters(this.database, this.tokens);
   }

@@ -1,7 +1,7 @@
-import type { RowKey } from '../contract/storage.js';
+import type { RowKey, RowKinds } from '../contract/storage.js';
 import type { Database } from './database.js';
 import { type DatabaseRecord, ROW } from './records.js';
-import { type Identifier, type Sql, sql } from './sql.js';
+import { type Identifier, rawSql, type Sql, sql } from './sql.js';
 
 /** The tables of a store. */
 export interface Tables {
@@ -20,8 +20,16 @@ interface LookupParts {
   rowsOf(rows: Sql, digests: readonly string[]): Sql;
 }
 
-/** Returns a function that finds a row of an active grant. Concurrent calls share statements. */
-export function rowLookups(database: Database, { clients, grants, tokens }: Tables, parts: LookupParts) {
+/** Functions that find rows of active grants. */
+interface RowLookups {
+  /** Finds a row. Concurrent calls share statements. */
+  findRow(key: RowKey): Promise<DatabaseRecord | undefined>;
+  /** Returns the unused, unexpired rows of a grant that have one of the kinds. */
+  listRows(grantId: string, kinds: RowKinds): Promise<DatabaseRecord[]>;
+}
+
+/** Returns functions that find rows of active grants. */
+export function rowLookups(database: Database, { clients, grants, tokens }: Tables, parts: LookupParts): RowLookups {
   const columns = parts.storesClients ? sql`${ROW.of('t')}, c.id AS known_id, c.metadata` : ROW.of('t');
   // No index serves a difference, which is intended: without statistics, PostgreSQL would otherwise scan all grants
   // by generation.
@@ -30,7 +38,7 @@ export function rowLookups(database: Database, { clients, grants, tokens }: Tabl
     ${parts.revision} FROM ${tokens} t
     JOIN ${grants} g ON g.id = t.grant_id LEFT JOIN ${clients} c ON c.id = t.client_id
     WHERE g.revoked_at IS NULL AND g.client_generation - COALESCE(c.generation, 0) = 0`;
-  return database.batched<RowKey, DatabaseRecord | undefined>({
+  const findRow = database.batched<RowKey, DatabaseRecord | undefined>({
     runOne: async ({ kind, digest }) => {
       const [record] = await database.find<DatabaseRecord>(sql`${rows} AND t.digest = ${digest} AND t.kind = ${kind}`);
       return record;
@@ -42,4 +50,8 @@ export function rowLookups(database: Database, { clients, grants, tokens }: Tabl
       return keys.map(({ kind, digest }) => byKey.get(`${kind} ${digest}`));
     },
   });
+  const listRows = (grantId: string, kinds: RowKinds) =>
+    database.find<DatabaseRecord>(sql`${rows} AND t.grant_id = ${grantId} AND t.revoked_at IS NULL
+      AND t.kind IN (${rawSql(kinds.map((kind) => `'${kind}'`).join(', '))}) AND t.expires_at > ${database.now}`);
+  return { findRow, listRows };
 }

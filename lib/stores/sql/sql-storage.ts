@@ -7,14 +7,16 @@ import type {
   Row,
   RowKey,
   RowKind,
+  RowKinds,
   Storage,
   StoredRow,
 } from '../contract/storage.js';
 import { isRevokedBefore } from '../contract/not-before.js';
-import { requireStorable } from './client-table.js';
+import { isStorable, requireStorable } from './client-table.js';
 import { Counters } from './counters.js';
 import type { Database } from './database.js';
 import { GrantTable } from './grant-table.js';
+import { InsertedRows } from './inserted-rows.js';
 import type { TableNames } from './table-names.js';
 import { markOnce, readText, replaceText } from './standalone-rows.js';
 import { pruneTable } from './prune.js';
@@ -34,7 +36,7 @@ export interface SavedGrant {
  * verifies. So revoking a grant changes one row, and also covers rows that are saved at the same time or later.
  */
 export abstract class SqlStorage extends GrantTable implements Storage {
-  private readonly lookUpRow: (key: RowKey) => Promise<DatabaseRecord | undefined>;
+  private readonly lookups: ReturnType<typeof rowLookups>;
   private readonly saveNew: (saved: SavedGrant) => Promise<void>;
 
   constructor(
@@ -45,7 +47,7 @@ export abstract class SqlStorage extends GrantTable implements Storage {
     super(database, names);
     const { revision } = this;
     const rowsOf = (rows: Sql, digests: readonly string[]) => this.rowsOf(rows, digests);
-    this.lookUpRow = rowLookups(database, this, { storesClients, revision, rowsOf });
+    this.lookups = rowLookups(database, this, { storesClients, revision, rowsOf });
     this.saveNew = database.batched({
       runOne: ({ grant, rows }) => this.saveOne(grant, rows),
       runMany: async (all) => {
@@ -68,13 +70,22 @@ export abstract class SqlStorage extends GrantTable implements Storage {
   abstract consumeAndSave(consumed: ConsumedRow, grant: GrantRow, rows: readonly Row[]): Promise<boolean>;
 
   async find(kind: RowKind, digest: string): Promise<StoredRow | undefined> {
-    const record = await this.lookUpRow({ kind, digest });
-    if (!record) return undefined;
-    const row = readRow(record, this.storesClients);
-    const times = await this.revocationTimes.get(record['revision'] as string | null);
-    const grantKind = record['grant_kind'] as GrantKind;
-    const grant = { kind: grantKind, issuer: row.issuer, createdAt: Number(record['granted_at']) };
-    return isRevokedBefore(times, grant) ? undefined : row;
+    const record = await this.lookups.findRow({ kind, digest });
+    return record && this.readActive(record);
+  }
+
+  insertRow(row: Row): Promise<boolean> {
+    return new InsertedRows(this.database, this).insert(row);
+  }
+
+  removeRow(row: Row): Promise<boolean> {
+    return new InsertedRows(this.database, this).remove(row);
+  }
+
+  async listRows(grantId: string, kinds: RowKinds): Promise<StoredRow[]> {
+    if (!isStorable(grantId)) return [];
+    const rows = (await this.lookups.listRows(grantId, kinds)).map((record) => this.readActive(record));
+    return (await Promise.all(rows)).filter((row) => row !== undefined);
   }
 
   async consume(kind: RowKind, digest: string): Promise<boolean> {
@@ -128,6 +139,20 @@ export abstract class SqlStorage extends GrantTable implements Storage {
     const expired = { table: grants, key: sql`id`, condition: isExpiredLongAgo, indexColumn, batchSize, signal };
     const pruned = count + (await pruneTable(database, expired));
     return pruned + (await this.pruneRemovedClients(batchSize, signal));
+  }
+
+  /** Returns SQL for the values of a row that is to be inserted. */
+  valuesOf(row: Row): Sql {
+    return ROW.values(newRow(row, this.database.now));
+  }
+
+  /** Returns the row of a record. Returns `undefined` if `revokeBefore()` has revoked its grant. */
+  private async readActive(record: DatabaseRecord): Promise<StoredRow | undefined> {
+    const row = readRow(record, this.storesClients);
+    const times = await this.revocationTimes.get(record['revision'] as string | null);
+    const kind = record['grant_kind'] as GrantKind;
+    const grant = { kind, issuer: row.issuer, createdAt: Number(record['granted_at']) };
+    return isRevokedBefore(times, grant) ? undefined : row;
   }
 
   protected get counters(): Counters {

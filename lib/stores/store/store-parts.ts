@@ -1,3 +1,4 @@
+import { Accounts } from '../accounts/accounts.js';
 import { AuthorizationCodes } from '../grants/authorization-codes.js';
 import { Consents } from '../grants/consents.js';
 import { DeviceCodes } from '../grants/device-codes.js';
@@ -44,5 +45,6 @@ export function makeParts(context: StoreContext) {
     registrations: new Registrations(context, unusedClients),
     notifications: new Notifications(context),
     identities: new Identities(context),
+    accounts: new Accounts(context, sessionClients),
   };
 }

@@ -38,6 +38,13 @@ import type {
   ConsentSelection,
   PartialConsent,
 } from '../../model/consents.js';
+import type {
+  AccountKey,
+  CredentialKind,
+  CredentialModel,
+  NewCredential,
+  StoredCredential,
+} from '../../model/credentials.js';
 import type { GrantList, GrantSelection, GrantsModel, Paging } from '../../model/grants.js';
 import type { HealthModel } from '../../model/health.js';
 import type {
@@ -113,6 +120,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     IdentityModel,
     OnceModel,
     CountModel,
+    CredentialModel,
     HealthModel,
     KeyModel
 {
@@ -554,6 +562,56 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
    */
   forgetConsent(selection: ConsentSelection): Promise<number> {
     return this.parts.consents.forgetConsent(selection);
+  }
+
+  // Accounts
+
+  /** Returns the unexpired credentials of an account that have one of the kinds, in no particular order. */
+  findCredentials(
+    account: AccountKey,
+    kinds: readonly [CredentialKind, ...CredentialKind[]],
+  ): Promise<StoredCredential[]> {
+    return this.parts.accounts.findCredentials(account, kinds);
+  }
+
+  /** Finds an unexpired credential by its key. Returns `undefined` if no account of the realm has it. */
+  findCredential(realm: string, kind: CredentialKind, key: string): Promise<StoredCredential | undefined> {
+    return this.parts.accounts.findCredential(realm, kind, key);
+  }
+
+  /**
+   * Adds a credential to an account, which begins with its first credential. Returns `true` for exactly one of several
+   * concurrent callers, and `false` if an account of the realm has a credential with this key.
+   */
+  addCredential(account: AccountKey, credential: NewCredential): Promise<boolean> {
+    return this.parts.accounts.addCredential(account, credential);
+  }
+
+  /**
+   * Replaces the data of a credential, if it was not changed since it was found. Returns `true` for exactly one of
+   * several concurrent callers with different data.
+   */
+  replaceCredential(credential: StoredCredential, data: string): Promise<boolean> {
+    return this.parts.accounts.replaceCredential(credential, data);
+  }
+
+  /**
+   * Removes a credential, if it was not changed since it was found. Returns `true` for exactly one of several concurrent
+   * callers.
+   */
+  removeCredential(credential: StoredCredential): Promise<boolean> {
+    return this.parts.accounts.removeCredential(credential);
+  }
+
+  /**
+   * Deletes the credentials of an account, and all grants, sessions and consents of its user, in batches. Clients at
+   * which the user signed in are notified. If it fails, call it again. Then the same user ID may get an account again.
+   * @param options `issuers` limits which grants are deleted, for a store that several realms share. If omitted, those
+   * of all issuers.
+   * @returns the number of deleted grants
+   */
+  deleteAccount(account: AccountKey, options?: { issuers?: readonly string[] }): Promise<number> {
+    return this.parts.accounts.deleteAccount(account, options);
   }
 
   // Client administration

@@ -87,6 +87,7 @@ async function tables(runner: QueryRunner, names: ReturnType<typeof tableNames>)
         nullable(time('revoked_at')),
       ],
       ['expires_at'],
+      ['grant_id'],
     ),
   ];
 }
