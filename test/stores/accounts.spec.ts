@@ -30,7 +30,7 @@ describe.each(await findStores())('the credentials of an account, with a store i
     const password = passkey({ kind: 'password', key: account.userId });
     for (const each of [first, second, password]) expect(await store.addCredential(account, each)).toBe(true);
     const found = await another.findCredentials(account, ['passkey']);
-    expect(found.map(({ data }) => data).toSorted()).toEqual(['{"n":1}', '{"n":2}']);
+    expect(new Set(found.map(({ data }) => data))).toEqual(new Set(['{"n":1}', '{"n":2}']));
     expect(await another.findCredentials(account, ['passkey', 'password', 'totp'])).toHaveLength(3);
     expect(await another.findCredentials({ ...account, realm: 'other' }, ['passkey'])).toEqual([]);
     const one = await another.findCredential('realm', 'passkey', first.key);

@@ -41,17 +41,17 @@ const RACERS = 200;
 async function insertsOnce(context: StorageContext): Promise<void> {
   const [one, other] = [await account(context), await account(context)];
   const row = passkeyOf(context, one);
-  assert((await context.storage.insertRow(row)) === true, '`insertRow()` did not insert a new row.');
+  assert(await context.storage.insertRow(row), '`insertRow()` did not insert a new row.');
   const found = await context.present(row, 'that was inserted');
   const isWhole = found.grantId === one.id && found.data === row.data && found.userId === one.userId;
   assert(isWhole, '`find()` returns an inserted row with other fields.');
   for (const next of [row, { ...row, data: '{"n":2}' }, passkeyOf(context, other, { digest: row.digest })]) {
-    assert((await context.other.insertRow(next)) === false, '`insertRow()` inserted a row whose key is taken.');
+    assert(!(await context.other.insertRow(next)), '`insertRow()` inserted a row whose key is taken.');
   }
   const same = await context.present(row, 'whose key a later `insertRow()` used again');
   assert(same.grantId === one.id && same.data === row.data, '`insertRow()` changed the row that has its key.');
   const ofKind = passkeyOf(context, other, { digest: row.digest, kind: 'identity' });
-  assert((await context.storage.insertRow(ofKind)) === true, 'A row of another kind took the key.');
+  assert(await context.storage.insertRow(ofKind), 'A row of another kind took the key.');
 }
 
 async function needsGrant(context: StorageContext): Promise<void> {
@@ -63,7 +63,7 @@ async function needsGrant(context: StorageContext): Promise<void> {
   ] as const;
   for (const [grant, problem] of inactive) {
     const row = passkeyOf(context, grant);
-    assert((await context.other.insertRow(row)) === false, `\`insertRow()\` inserted a row whose grant ${problem}.`);
+    assert(!(await context.other.insertRow(row)), `\`insertRow()\` inserted a row whose grant ${problem}.`);
     await context.absent(row, `whose grant ${problem}`);
   }
 }
@@ -80,7 +80,7 @@ async function replacesInactive(context: StorageContext): Promise<void> {
   await context.storage.eraseGrants({ kinds: ['account'], grantId: erased.id }, 10);
   for (const [row, state] of rows) {
     const next = passkeyOf(context, one, { digest: row.digest, data: '{"again":1}' });
-    assert((await context.other.insertRow(next)) === true, `\`insertRow()\` did not replace a row that ${state}.`);
+    assert(await context.other.insertRow(next), `\`insertRow()\` did not replace a row that ${state}.`);
     const found = await context.present(next, `that replaced a row that ${state}`);
     const isNew = found.grantId === one.id && found.data === next.data && found.revokedAt === null;
     assert(isNew, `\`insertRow()\` left fields of a row that ${state}.`);
@@ -102,12 +102,12 @@ async function removesUnchanged(context: StorageContext): Promise<void> {
     used,
   ];
   for (const each of different)
-    assert((await context.other.removeRow(each)) === false, '`removeRow()` removed another or a used row.');
+    assert(!(await context.other.removeRow(each)), '`removeRow()` removed another or a used row.');
   await context.present(row, 'that `removeRow()` did not select');
   assert(await context.storage.update(row, { ...row, data: '{"n":3}' }), '`update()` did not change an inserted row.');
-  assert((await context.other.removeRow(row)) === false, '`removeRow()` removed a row whose data was changed.');
+  assert(!(await context.other.removeRow(row)), '`removeRow()` removed a row whose data was changed.');
   const found = await context.present(row, 'whose data was changed');
-  assert((await context.other.removeRow(found)) === true, '`removeRow()` did not remove a row.');
+  assert(await context.other.removeRow(found), '`removeRow()` did not remove a row.');
   await context.absent(row, 'that was removed');
   assert(await context.storage.insertRow(row), '`removeRow()` did not free the key of the row.');
 }
@@ -149,9 +149,9 @@ async function listsActive(context: StorageContext): Promise<void> {
 async function racesInserts(context: StorageContext): Promise<void> {
   const grants = [await account(context), await account(context)];
   const row = passkeyOf(context, grants[0]!);
-  const rows = grants.map((grant) => ({ ...row, grantId: grant.id, userId: grant.userId }));
+  const rows = grants.map((grant) => passkeyOf(context, grant, { digest: row.digest }));
   const results = await context.race((storage, index) => storage.insertRow(rows[index % 2]!), RACERS);
-  const winners = results.filter((result) => result === true).length;
+  const winners = results.filter(Boolean).length;
   assert(winners === 1, `\`insertRow()\` returned true to ${winners} of ${RACERS} concurrent callers with one key.`);
   const found = await context.present(row, 'that was inserted by one of many callers');
   assert(found.grantId === rows[results.indexOf(true) % 2]!.grantId, 'The row belongs to a caller that got false.');
@@ -164,7 +164,7 @@ async function racesReplacements(context: StorageContext): Promise<void> {
   await context.storage.revokeGrants({ kinds: ['account'], grantId: old.id });
   const replacement = { ...row, grantId: next.id, userId: next.userId };
   const results = await context.race((storage) => storage.insertRow(replacement), RACERS);
-  const winners = results.filter((result) => result === true).length;
+  const winners = results.filter(Boolean).length;
   assert(winners === 1, `\`insertRow()\` replaced a row for ${winners} of ${RACERS} concurrent callers.`);
 }
 
@@ -172,7 +172,7 @@ async function racesRemovals(context: StorageContext): Promise<void> {
   const row = passkeyOf(context, await account(context));
   await context.storage.insertRow(row);
   const results = await context.race((storage) => storage.removeRow(row), RACERS);
-  const winners = results.filter((result) => result === true).length;
+  const winners = results.filter(Boolean).length;
   assert(winners === 1, `\`removeRow()\` returned true to ${winners} of ${RACERS} concurrent callers.`);
 }
 
@@ -199,8 +199,8 @@ async function racesMoves(context: StorageContext): Promise<void> {
     (storage, index) => (index === RACERS / 2 ? storage.removeRow(row) : storage.insertRow(moved)),
     RACERS,
   );
-  assert(results[RACERS / 2] === true, '`removeRow()` did not remove a row while others tried to take its key.');
-  const winners = results.filter((result) => result === true).length - 1;
+  assert(results[RACERS / 2], '`removeRow()` did not remove a row while others tried to take its key.');
+  const winners = results.filter(Boolean).length - 1;
   assert(winners <= 1, `\`insertRow()\` returned true to ${winners} concurrent callers after one removal.`);
   const found = await context.find(row);
   assert((winners === 1) === (found?.grantId === to.id), 'The row does not belong to the caller that got true.');

@@ -5,7 +5,6 @@ import type {
   GrantKind,
   GrantRow,
   Row,
-  RowKey,
   RowKind,
   RowKinds,
   Storage,
