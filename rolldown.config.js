@@ -120,7 +120,7 @@ const bundle = (format) => ({
         {
           name: 'module',
           test: within(
-            /^src\/(?!cli\/|testing\/|pages\/|report\/|swagger\/|operations\/bridges\/|module\/provider-names\.ts$|tenants\/tenant-servers-of\.ts$)/,
+            /^src\/(?!cli\/|testing\/|pages\/|upstreams\/|report\/|swagger\/|operations\/bridges\/|module\/provider-names\.ts$|tenants\/tenant-servers-of\.ts$)/,
           ),
         },
         // Only the entry `nest-oauth2/report` and the command load the rules. Last, because a group takes what it imports.
