@@ -30,9 +30,12 @@ export function shareLookUps(request: Request, key: object): void {
  * another handler of the same native request has started.
  */
 export function lookUp(model: Model, value: string, request: Request): Awaitable<Token | Falsy> {
-  if (!sharers.has(request)) return model.getAccessToken!(value);
-  return shareLookUp(request, model, value, () => model.getAccessToken!(value));
+  return sharers.has(request) ? sharedLookUp(model, value, request) : model.getAccessToken!(value);
 }
+
+/** A function of its own: the closure would otherwise be allocated for requests that share nothing, too. */
+const sharedLookUp = (model: Model, value: string, request: Request): Awaitable<Token | Falsy> =>
+  shareLookUp(request, model, value, () => model.getAccessToken!(value));
 
 /**
  * Returns the result of `find`, or of the look-up that another handler of the same native request has started for the
