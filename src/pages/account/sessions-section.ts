@@ -45,7 +45,7 @@ export const sessionsSection = defineSection<{ sessions: readonly UserSession[] 
             ${message('signOut')}
           </button>`;
           return html`<li>
-            ${since} ${isCurrent ? html`<b>${message('sessionHere')}</b>` : form('end', end, { id })}
+            <span>${since}</span> ${isCurrent ? html`<b>${message('sessionHere')}</b>` : form('end', end, { id })}
           </li>`;
         })}
       </ul>
