@@ -1,7 +1,7 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
 import type { AuthorizationCode, Client, RefreshToken, Token } from 'nest-oauth2';
 import { OAuthGuard } from 'nest-oauth2';
-import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
+import { MemoryStore } from 'nest-oauth2/stores/memory';
 import type { Fault, WeakStore } from './weak-application.js';
 import { acceptRefused, wrapHandlers } from './wrapped-handler.js';
 
@@ -206,7 +206,7 @@ export const FAULTS: readonly [name: string, fault: Fault, found: readonly strin
         '/oauth/token',
         ({ form, request }) =>
           form.get('grant_type') === 'client_credentials' &&
-          form.get('client_id')?.startsWith('attack-lab-client-') === true &&
+          form.get('client_id')?.startsWith('attack-lab-app-') === true &&
           !request.headers.authorization &&
           !form.has('client_secret'),
       ),

@@ -9,11 +9,11 @@ export interface AttackText {
   /** The section of the specification, or the advisory, that describes the attack. */
   readonly source: string;
   /**
-   * What the application must have: a capability such as `user`, an endpoint such as `/introspection`, a feature such
+   * The requirements of the attack: a capability such as `user`, an endpoint such as `/introspection`, a feature such
    * as `dpop()`, or a grant such as `refresh_token`. `code` means a user and the authorization code grant.
    */
   readonly needs: readonly string[];
-  /** What the attack tries, as a sentence. */
+  /** A sentence that describes the attempt of the attacker. */
   readonly title: string;
   /** How to correct an application in which the attack succeeds. */
   readonly remedy: string;

@@ -1,8 +1,8 @@
 import type { AttackText } from './attack.js';
 
 /**
- * What each attack is, in the order in which they run: the ID, the source, what the application must have, what the
- * attack tries, and how to correct an application in which it succeeds. A `"` stands for the remedy of the row above.
+ * The attacks, in the order in which they run: the ID, the source, the requirements, the attempt of the
+ * attacker, and how to correct an application in which it succeeds. A `"` stands for the remedy of the row above.
  */
 const TABLE = `
 code-replay | RFC 6749 §10.5 | code | Redeems an authorization code twice. | Consume the code in one atomic operation of the model, as \`redeem()\` of the stores does.
@@ -70,7 +70,7 @@ prompt-none | OpenID Connect Core 1.0 §3.1.2.1 | user, openid(), authorization_
 login-forced | OpenID Connect Core 1.0 §3.1.2.1, RFC 9470 §4 | login page, authorization_code, openid() | Uses an old session although the client requires a new login. | Show the login page if \`requestedLogin.reauthenticate\` is set, also to signed-in users.
 client-wrong-secret | RFC 6749 §10.1 | client_credentials | Requests a token with a wrong client secret. | Return a confidential client from \`getClient()\` only if the secret is correct, compared in constant time.
 client-missing-secret | RFC 6749 §10.2 | client_credentials | Requests a token for a confidential client without a secret, or with an empty one. | "
-client-public-machine | RFC 6749 §4.4.2 | client_credentials, public clients, new clients | Requests a token for a public client with the client credentials grant. | Do not register \`client_credentials\` for clients with the method \`none\`.
+client-public-machine | RFC 6749 §4.4.2 | client_credentials, public clients | Requests a token for a public client with the client credentials grant. | Do not register \`client_credentials\` for clients with the method \`none\`.
 client-two-methods | RFC 6749 §2.3 | client_credentials | Sends the credentials of two clients in one request. | Do not add credentials to requests in middleware.
 client-id-mismatch | RFC 6749 §3.2.1 | client_credentials | Authenticates as one client and names another one in \`client_id\`. | Do not add or change \`client_id\` in middleware.
 client-secret-in-url | RFC 6749 §2.3.1 | client_credentials | Sends the client secret in the URL, where logs store it. | Do not copy query parameters to the form in middleware.

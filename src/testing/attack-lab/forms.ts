@@ -9,7 +9,7 @@ export interface PageForm {
   hidden: readonly string[];
   /** The buttons that send a value. */
   buttons: readonly { name: string; value: string }[];
-  /** The name of its password field. `undefined` if it has none. */
+  /** The name of its password field. `undefined` if the form has no password field. */
   password: string | undefined;
   /** The name of its first text field. */
   text: string | undefined;

@@ -20,7 +20,7 @@ export interface PostOptions {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** What the lab shares between all attacks. */
+/** The parts of the lab that all attacks share. */
 export interface LabParts {
   readonly context: LabContext;
   readonly wire: Wire;
@@ -29,7 +29,7 @@ export interface LabParts {
   readonly otherTarget: Target | undefined;
   readonly clients: LabClients;
   readonly receiver: LabReceiver;
-  /** What several attacks use: clients by role, the browser of the user, a registration. */
+  /** Objects that several attacks use: clients by role, the browser of the user, a registration. */
   readonly shared: Map<string, Promise<unknown>>;
   readonly dpopKey: LabKey;
   readonly callers: number;
@@ -83,7 +83,7 @@ export class LabRequests {
     return this.share('victim', () => this.parts.visitor.newBrowser());
   }
 
-  /** Returns what was made under this name, or makes it. */
+  /** Returns the object with this name, and makes it on first use. */
   share<T>(name: string, make: () => Promise<T>): Promise<T> {
     const { shared } = this.parts;
     if (!shared.has(name)) shared.set(name, make());

@@ -81,7 +81,7 @@ export class Visitor {
     throw new Inconclusive(`the pages redirect in a loop at ${arrival.page.sent.url.split('?')[0]!}`);
   }
 
-  /** Returns how to allow access on a page. `undefined` if it is no consent page. */
+  /** Returns how to allow access on a page. `undefined` if the page is not a consent page. */
   private decisionOf(
     page: LabResponse,
     forms: PageForm[],

@@ -82,6 +82,7 @@ describe('nest add nest-oauth2', () => {
       '.prettierignore': expect.any(String),
       'src/sso/oauth.module.ts': expect.any(String),
       'test/sso.e2e-spec.ts': expect.stringContaining("from '../src/sso/database'"),
+      'test/sso-attack-lab.e2e-spec.ts': expect.stringContaining("from '../src/sso/database'"),
       'drizzle.sso.config.mjs': expect.stringContaining('./src/sso/schema.ts'),
     });
     const warning = 'src/app.module.ts was not changed, because it already contains the name OAuthModule.';
@@ -221,10 +222,10 @@ describe('nest add nest-oauth2', () => {
     await expect(new StagedApplication(files).run(add({}))).rejects.toThrow('in the folder of a Nest application');
   });
 
-  it('ships at most 56 kB of templates', () => {
+  it('ships at most 58 kB of templates', () => {
     const folder = join(import.meta.dirname, '../../../schematics/templates');
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.txt'));
     const sizes = files.map((name) => readFileSync(join(folder, name)).length);
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(57_344);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(59_392);
   });
 });

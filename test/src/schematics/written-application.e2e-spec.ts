@@ -57,6 +57,7 @@ Object.assign(globalThis, globals);
 
 for (const [http, folder] of written) {
   await import(join(folder, 'test/oauth.written.ts'));
+  await import(join(folder, 'test/oauth-attack-lab.written.ts'));
 
   describe(`the application that nest add writes with an MCP server, on ${http}`, () => {
     let app: INestApplication;

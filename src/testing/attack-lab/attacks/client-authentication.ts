@@ -35,7 +35,7 @@ export const CLIENT_AUTHENTICATION_ATTACKS: AttackRuns = {
     );
   },
   async 'client-public-machine'(lab) {
-    const client = await lab.newClient({ isPublic: true, grants: ['client_credentials', 'authorization_code'] });
+    const client = await lab.client('app');
     return judge(await lab.machineToken(client), 'a public client got a token of its own');
   },
   async 'client-two-methods'(lab) {
