@@ -5,8 +5,8 @@ export type CredentialKind =
   'password' | 'passkey' | 'totp' | 'recovery_code' | 'identity' | 'email_proof' | 'challenge';
 
 /**
- * An account: a user of a realm. A realm is the tenant, or the name of the users of the application. Changing the issuer
- * keeps the account, and servers with the same realm share it.
+ * An account: a user of a realm. A realm is the users among whom the account is: the tenant, or empty without tenants.
+ * Changing the issuer keeps the account, and servers with the same realm share it.
  */
 export interface AccountKey {
   realm: string;

@@ -36,6 +36,6 @@ export interface IdentityModel {
   addIdentity(identity: StoredIdentity): Awaitable<boolean>;
   /** Removes an identity of a user. Returns `true` for exactly one of several concurrent calls. */
   removeIdentity(identity: IdentityKey & Pick<StoredIdentity, 'userId'>): Awaitable<boolean>;
-  /** Returns the identities of a user, in the order in which they were added. */
+  /** Returns the identities of a user, ordered by `linkedAt`. */
   listIdentities(user: Pick<StoredIdentity, 'realm' | 'userId'>): Awaitable<StoredIdentity[]>;
 }

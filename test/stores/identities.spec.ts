@@ -11,6 +11,7 @@ describe.each(await findStores())('identities at other providers with a store in
   });
   afterAll(() => opened.close());
 
+  let linkedAt = Date.now();
   const newOne = (more: object = {}) => ({
     realm: '',
     iss: 'https://acme.example',
@@ -18,7 +19,7 @@ describe.each(await findStores())('identities at other providers with a store in
     userId: randomUUID(),
     provider: 'acme',
     name: 'Erin',
-    linkedAt: Date.now(),
+    linkedAt: (linkedAt += 1),
     ...more,
   });
   const listed = ({ realm, userId }: ReturnType<typeof newOne>) => opened.another.listIdentities({ realm, userId });
@@ -40,9 +41,9 @@ describe.each(await findStores())('identities at other providers with a store in
     const one = newOne({ sub: 'Erin', iss: `https://${randomUUID()}.example` });
     const others = [
       { ...one, realm: 'other' },
-      { ...one, iss: `${one.iss}/` },
-      { ...one, sub: 'erin' },
-      { ...one, sub: 'Erin ' },
+      { ...one, iss: `${one.iss}/`, linkedAt: one.linkedAt + 1 },
+      { ...one, sub: 'erin', linkedAt: one.linkedAt + 2 },
+      { ...one, sub: 'Erin ', linkedAt: one.linkedAt + 3 },
     ];
     for (const each of [one, ...others]) expect(await store.addIdentity(each)).toBe(true);
     for (const each of [one, ...others]) expect(await another.findIdentity(each)).toEqual(each);

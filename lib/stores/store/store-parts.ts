@@ -28,6 +28,7 @@ export function makeParts(context: StoreContext) {
   const grants = new Grants(context, (clientId) => unusedClients.promote(clientId));
   const sessionClients = new SessionClients(context);
   const grantPages = new GrantPages(context);
+  const accounts = new Accounts(context, sessionClients);
   return {
     codes: new AuthorizationCodes(context, grants),
     tokens: new Tokens(context, grants),
@@ -44,7 +45,7 @@ export function makeParts(context: StoreContext) {
     managedClients: new ManagedClients(context, unusedClients),
     registrations: new Registrations(context, unusedClients),
     notifications: new Notifications(context),
-    identities: new Identities(context),
-    accounts: new Accounts(context, sessionClients),
+    accounts,
+    identities: new Identities(accounts),
   };
 }
