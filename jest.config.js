@@ -40,6 +40,7 @@ const base = {
     '^nest-oauth2/openid$': '<rootDir>/lib/openid/index.ts',
     '^nest-oauth2/mcp$': '<rootDir>/lib/profiles/mcp/index.ts',
     '^nest-oauth2/fapi$': '<rootDir>/lib/profiles/fapi/index.ts',
+    '^nest-oauth2/accounts$': '<rootDir>/src/accounts/index.ts',
     '^nest-oauth2/pages$': '<rootDir>/src/pages/index.ts',
     '^nest-oauth2/report$': '<rootDir>/src/report/index.ts',
     '^nest-oauth2/upstreams$': '<rootDir>/src/upstreams/index.ts',

@@ -14,6 +14,7 @@ const input = {
   mcp: 'lib/profiles/mcp/index.ts',
   fapi: 'lib/profiles/fapi/index.ts',
   pages: 'src/pages/index.ts',
+  accounts: 'src/accounts/index.ts',
   report: 'src/report/index.ts',
   upstreams: 'src/upstreams/index.ts',
   swagger: 'src/swagger/index.ts',
@@ -120,7 +121,7 @@ const bundle = (format) => ({
         {
           name: 'module',
           test: within(
-            /^src\/(?!cli\/|testing\/|pages\/|upstreams\/|report\/|swagger\/|operations\/bridges\/|module\/provider-names\.ts$|tenants\/tenant-servers-of\.ts$)/,
+            /^src\/(?!cli\/|testing\/|pages\/|accounts\/|upstreams\/|report\/|swagger\/|operations\/bridges\/|module\/provider-names\.ts$|tenants\/tenant-servers-of\.ts$)/,
           ),
         },
         // Only the entry `nest-oauth2/report` and the command load the rules. Last, because a group takes what it imports.

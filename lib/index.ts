@@ -78,6 +78,13 @@ export type {
 export { type CreatedClient, OAuth2Clients } from './stores/administration/oauth2-clients.js';
 export { type GrantsScope, OAuth2Grants, type RevokeBeforeOptions } from './stores/administration/oauth2-grants.js';
 export type { Count, CountModel } from './model/counts.js';
+export type {
+  AccountKey,
+  CredentialKind,
+  CredentialModel,
+  NewCredential,
+  StoredCredential,
+} from './model/credentials.js';
 export type { GrantList, GrantSelection, GrantsModel, ListedGrant, Paging } from './model/grants.js';
 export type { NotBefore, NotBeforeModel } from './model/not-before.js';
 export type { ListedSession, SessionList, SessionListModel } from './model/session-list.js';

@@ -32,6 +32,10 @@ export { countSignIn } from '../limits/sign-in-limits.js';
 export { withQueue } from '../limits/turns.js';
 export { isUserName, MAX_USER_NAME_LENGTH } from '../limits/user-name.js';
 
+// Accounts of users
+export { type NewNotification, Notifications } from '../openid/notifications/notifications.js';
+export { hashPassword, verifyPassword } from '../stores/clients/passwords.js';
+
 // Errors
 export { hasCounts } from '../model/counts.js';
 export { hasOnce } from '../model/has-once.js';

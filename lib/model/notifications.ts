@@ -1,10 +1,10 @@
 import type { Awaitable } from './model.js';
 
-/** A notification to a client that is waiting for delivery: a logout token or a CIBA ping. */
+/** A message that is waiting for delivery: a logout token or a CIBA ping to a client, or an e-mail to a user. */
 export interface StoredNotification {
   id: string;
-  /** `logout`: a back-channel logout token. `ping`: a CIBA ping. */
-  kind: 'logout' | 'ping';
+  /** `logout`: a back-channel logout token. `ping`: a CIBA ping. `mail`: an e-mail to a user, without secrets. */
+  kind: 'logout' | 'ping' | 'mail';
   /** The issuer that sends the notification. */
   issuer: string;
   clientId: string;

@@ -33,7 +33,7 @@ export class PagesInteraction implements OAuth2Interaction {
 
   login({ request, returnTo, requestedLogin }: InteractionContext): InteractionResponse {
     const oauthRequest = requestOf(request);
-    const { signUp } = this.site.options;
+    const { signUp } = this.site.accountLinks(oauthRequest);
     if (!requestedLogin.createAccount || signUp === undefined)
       return { redirect: this.site.loginPath(oauthRequest, returnTo, requestedLogin) };
     // A new user also returns to the login page, in order to sign in.

@@ -92,6 +92,17 @@ export class Site {
     return login === undefined ? pathOf(this.server, 'login', { request, query }) : withQuery(login, query);
   }
 
+  /** Returns the paths of the pages to create an account and to reset a password: of the application, or of a feature. */
+  accountLinks(request: Request): Pick<ResolvedPagesOptions, 'signUp' | 'forgotPassword'> {
+    const { signUp = this.pathIfAny('sign_up', request) } = this.options;
+    const { forgotPassword = this.pathIfAny('forgot_password', request) } = this.options;
+    return { signUp, forgotPassword };
+  }
+
+  private pathIfAny(endpoint: string, request: Request): string | undefined {
+    return this.server.endpoints.has(endpoint) ? pathOf(this.server, endpoint, { request }) : undefined;
+  }
+
   /** Writes a page in a language that the user prefers to the response. */
   show<Name extends PageName>(
     name: Name,

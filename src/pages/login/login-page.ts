@@ -37,7 +37,8 @@ export async function loginData(call: PageCall, problem?: string): Promise<PageD
   const { request, site } = call;
   const username = textOf(request, problem === undefined ? 'login_hint' : 'username')?.slice(0, MAX_USER_NAME_LENGTH);
   const returnTo = returnPath(request);
-  const { signUp, forgotPassword, rememberLifetime } = site.options;
+  const { rememberLifetime } = site.options;
+  const { signUp, forgotPassword } = site.accountLinks(request);
   const acr = requestedAcr(request);
   const loginPath = site.loginPath(request, returnTo, acr && { acr });
   const back = { return_to: loginPath };

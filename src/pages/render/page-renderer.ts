@@ -77,6 +77,11 @@ export class PageRenderer {
     return new PageRenderer({ ...this.look, scopes: { ...scopes, ...this.look.scopes } });
   }
 
+  /** The name of the site. `undefined` if it has none. */
+  get siteName(): string | undefined {
+    return this.look.site;
+  }
+
   /** Returns the context of a page in a language that the user prefers, with the page's own texts. */
   contextFor(preferences: PageReader, messages: MessageSet = NO_MESSAGES): PageContext<string> {
     return this.translator.contextWith(messages, preferences);

@@ -1,0 +1,82 @@
+import { hash } from 'node:crypto';
+import { type Candidate, hashPassword, verifyPassword } from '../../lib/adapter/index.js';
+import type { AccountKey, CredentialModel, StoredCredential, User } from '../../lib/index.js';
+import type { PasswordVerifier } from '../pages/index.js';
+import { readEmail } from './email.js';
+import type { AccountUsers } from './options.js';
+
+/** The passwords of one realm of users. The store keeps their hashes. */
+export class Passwords implements PasswordVerifier {
+  constructor(
+    private readonly model: CredentialModel,
+    private readonly users: AccountUsers,
+    private readonly realm: string,
+  ) {}
+
+  /** Finds the account of a typed address, for the login page. Its hash takes as long if there is no account. */
+  async find(username: string): Promise<Candidate | undefined> {
+    const email = readEmail(username);
+    const user = (email !== undefined && (await this.users.findByEmail(email))) || undefined;
+    return {
+      account: user && String(user['id']),
+      verify: async (password) => ((await this.isCorrect(user, password)) ? user : undefined),
+    };
+  }
+
+  /**
+   * Whether a password is that of a user. Every wrong password costs the same hashes: one of this library and, if the
+   * application verifies passwords too, one of the application.
+   */
+  async isCorrect(user: User | undefined, password: string): Promise<boolean> {
+    const stored = user && (await this.storedOf(user));
+    const hashed = stored && hashOf(stored);
+    if (await verifyPassword(password, hashed)) return hashOf(await this.storedOf(user!)) === hashed;
+    if (!this.users.verifyPassword) return false;
+    // A password in the column of the application ends when the store has one.
+    const old = stored ? undefined : user;
+    const isOld = (await this.users.verifyPassword(old, password)) && old !== undefined;
+    return isOld && this.move(old, password);
+  }
+
+  /** Returns the stored password of a user. `undefined` if the store has none. */
+  async storedOf(user: User): Promise<StoredCredential | undefined> {
+    const { realm, userId } = this.accountOf(user);
+    return this.model.findCredential(realm, 'password', userId);
+  }
+
+  /** Whether a user has a password, in the store or in the column of the application. */
+  async hasPassword(user: User): Promise<boolean> {
+    return this.users.verifyPassword !== undefined || (await this.storedOf(user)) !== undefined;
+  }
+
+  /**
+   * Saves a new password, unless it has changed since `from` was found.
+   * @returns `true` for exactly one of several concurrent callers with the same `from`
+   */
+  async replace(user: User, from: StoredCredential | undefined, hashed: string): Promise<boolean> {
+    const data = JSON.stringify({ hash: hashed });
+    if (from) return this.model.replaceCredential(from, data);
+    const account = this.accountOf(user);
+    return this.model.addCredential(account, { kind: 'password', key: account.userId, data });
+  }
+
+  /** Returns a text that changes with the password of a user, and cannot be used to sign in. */
+  versionOf(user: User, stored: StoredCredential | undefined): string {
+    const text = JSON.stringify([hashOf(stored) ?? null, this.users.credentialOf?.(user) ?? null]);
+    return hash('sha256', text, 'base64url').slice(0, 22);
+  }
+
+  /** Moves a correct password from the column of the application to the store. */
+  private async move(user: User, password: string): Promise<boolean> {
+    if (await this.replace(user, undefined, await hashPassword(password))) return true;
+    // Another request has moved the password, or the user has chosen a new one in the meantime.
+    return verifyPassword(password, hashOf(await this.storedOf(user)));
+  }
+
+  private accountOf(user: User): AccountKey {
+    return { realm: this.realm, userId: String(user['id']) };
+  }
+}
+
+const hashOf = (stored: StoredCredential | undefined) =>
+  stored?.data === undefined ? undefined : (JSON.parse(stored.data) as { hash: string }).hash;
