@@ -128,7 +128,7 @@ export const REFUSALS: Readonly<Record<Refusal, RefusalDetails>> = {
     message: 'upstreamAccountGone',
     status: 403,
     reason: '`findById()` of the application found no user for the identity',
-    remedy: 'Enable the account. If it was deleted, remove its identities with `removeIdentity()` of the model.',
+    remedy: 'Enable the account. If it was deleted, call `deleteAccount()` of the model.',
   },
   inProgress: {
     message: 'upstreamInProgress',
