@@ -65,7 +65,7 @@ const FEATURE_HEADINGS = [
 function featureFunctions(): Map<string, string | undefined> {
   const declaration =
     /^export function (\w+)\((?:(?:\{[^}]*\}|\w+): (\w+)[^)]*)?\): (?:Feature|readonly Feature\[\]|Pages) \{/gm;
-  const folders = ['lib/features/', 'lib/jose/', 'lib/openid/', 'lib/profiles/', 'src/pages/'];
+  const folders = ['lib/features/', 'lib/jose/', 'lib/openid/', 'lib/profiles/', 'src/pages/', 'src/accounts/'];
   const files = sources.filter((path) => folders.some((folder) => path.startsWith(folder)));
   return new Map(files.flatMap((path) => [...read(path).matchAll(declaration)].map(([, name, type]) => [name!, type])));
 }

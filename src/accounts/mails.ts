@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { FetchError, foldedName, type NewNotification, Notifications, RateLimit } from '../../lib/adapter/index.js';
-import type { ServerContext, User } from '../../lib/index.js';
+import { Request, type ServerContext, type User } from '../../lib/index.js';
+import { withContext } from '../module/oauth2-context.js';
 import { emailOf } from './email.js';
 import type { LinkData, Links } from './links.js';
 import { type AccountMessage, type AccountMessages, plainText } from './messages.js';
@@ -34,6 +35,8 @@ interface MailSource {
 
 /** Seconds for which a message is sent again if that fails. */
 const RETRIED = 3600;
+/** The request in whose place a message is processed. That of the browser has ended. */
+const REQUEST = new Request({ headers: {}, method: 'POST', query: {}, body: {} });
 /** Milliseconds until a message is processed, so that its work does not delay the response to the browser. */
 const DELAY = 20;
 
@@ -68,7 +71,8 @@ export class Mails {
       send: async ({ data }) => {
         await pause(DELAY);
         try {
-          await this.process(data as unknown as MailOrder);
+          // The users of the application may read the tenant of the current request.
+          await withContext(server, REQUEST, () => this.process(data as unknown as MailOrder));
         } catch (error) {
           throw new FetchError('network', 'The e-mail could not be sent', { cause: error });
         }
