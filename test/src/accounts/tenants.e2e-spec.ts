@@ -42,6 +42,11 @@ describe.each(ANY_PLATFORM)('accounts of tenants on %s', (platform) => {
   it('have their own users, passwords and links, also for e-mails that are sent at the same time', async () => {
     const users = new TenantUsers();
     const mails: Mail[] = [];
+    let delay = 0;
+    const send = async (mail: Mail) => {
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      mails.push(mail);
+    };
     const { url } = await startApplication(platform, {
       imports: [
         OAuth2Module.forRoot({
@@ -53,7 +58,7 @@ describe.each(ANY_PLATFORM)('accounts of tenants on %s', (platform) => {
               ['acme', 'globex'].includes(tenant) && { issuer: `https://id.example/${tenant}` },
           },
           paths: { prefix: ':tenant/oauth' },
-          features: [pages(), accounts({ users, mail: { send: (mail: Mail) => mails.push(mail) } })],
+          features: [pages(), accounts({ users, mail: { send } })],
         }),
       ],
     });
@@ -87,6 +92,16 @@ describe.each(ANY_PLATFORM)('accounts of tenants on %s', (platform) => {
     expect(await signIn('acme', PASSWORD)).toBe(303);
     expect(await signIn('globex', PASSWORD)).toBe(401);
     expect(await signIn('globex', NEW_PASSWORD)).toBe(303);
+
+    // An e-mail of one tenant that waits until those of another tenant are sent.
+    await globex.post('sign_up', { email: 'bob@example.com' });
+    await wait();
+    await choose(globex, pathIn(globex.mail('signUp', 2)), PASSWORD);
+    delay = 400;
+    for (const name of ['a', 'b', 'c', 'd']) await acme.post('sign_up', { email: `${name}@example.com` });
+    await globex.post('forgot_password', { email: 'bob@example.com' });
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(globex.mail('reset', 2)).toMatchObject({ to: 'bob@example.com' });
   });
 });
 
