@@ -3,7 +3,7 @@ import { assertConfig, networkOf } from '../../lib/adapter/index.js';
 import { capability, type CredentialModel, type ServerContext, type User } from '../../lib/index.js';
 import type { PageCall } from '../pages/index.js';
 import { UserSessions } from '../pages/sessions/user-sessions.js';
-import { tenantFilter, tenantOf } from '../tenants/tenant-of.js';
+import { realmOf, tenantFilter } from '../tenants/tenant-of.js';
 import { Links } from './links.js';
 import { Mails } from './mails.js';
 import type { AccountMessages } from './messages.js';
@@ -14,13 +14,14 @@ import { Passwords } from './passwords.js';
 export interface AccountSettings {
   readonly rules: PasswordRules;
   readonly messages: AccountMessages;
+  readonly realm: string | undefined;
 }
 
 /** What the pages of `accounts()` share on one server. */
 export class Accounts {
   readonly users: AccountUsers;
   readonly mailer: Mailer;
-  /** The tenant, since users of two tenants may have the same ID. */
+  /** The realm of the users, since users of two tenants may have the same ID. */
   readonly realm: string;
   readonly passwords: Passwords;
   readonly links: Links;
@@ -36,7 +37,7 @@ export class Accounts {
   ) {
     this.users = server.find(ACCOUNT_USERS)!;
     this.mailer = server.find(MAILER)!;
-    this.realm = tenantOf(server) ?? '';
+    this.realm = realmOf(server, settings.realm);
     this.messages = settings.messages;
     this.rules = settings.rules;
     const model = server.options.model as object as CredentialModel;

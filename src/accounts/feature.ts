@@ -24,7 +24,7 @@ const CREDENTIAL_METHODS = [
  */
 export function accounts<U extends User = User>(options: AccountsOptions<U>): Feature {
   const rules = resolveAccountsOptions(options as object as AccountsOptions);
-  const { signUp = true, translations } = options;
+  const { signUp = true, translations, realm } = options;
   const messages = accountMessages(translations);
   const asksForName = signUp === 'name';
   return {
@@ -49,7 +49,7 @@ export function accounts<U extends User = User>(options: AccountsOptions<U>): Fe
       builder.provide(ACCOUNTS, () => {
         const { server } = builder;
         const name = site().options.renderer.siteName ?? new URL(server.options.issuer!).host;
-        return new Accounts(server, { rules, messages }, name);
+        return new Accounts(server, { rules, messages, realm }, name);
       });
       builder.provide(PASSWORDS, () => builder.server.find(ACCOUNTS)!.passwords);
       builder.contribute(ACCOUNT_SECTIONS, emailSection(messages));

@@ -1,6 +1,7 @@
 import { assertConfig } from '../../lib/adapter/index.js';
 import { type Awaitable, capability, type Falsy, type User } from '../../lib/index.js';
 import { isObject } from '../configuration/is-object.js';
+import { findRealmError } from '../tenants/tenant-of.js';
 import type { ProviderOption } from '../interfaces/oauth2-module-options.interface.js';
 import type { AccountTranslations } from './messages.js';
 
@@ -91,6 +92,11 @@ export interface AccountsOptions<U extends User = User> {
   password?: true | PasswordOptions;
   /** Whether strangers can sign up. `name`: the sign-up page asks for a name too. Default: `true`. */
   signUp?: boolean | 'name';
+  /**
+   * The name of the users, if servers with other users share the store. Otherwise users with the same ID would share
+   * their passwords. Tenants are kept apart without it. If omitted, all servers of the store have the same users.
+   */
+  realm?: string;
   /** The texts of the pages and e-mails in other languages. The languages of the site are those of `pages()`. */
   translations?: AccountTranslations;
 }
@@ -104,7 +110,7 @@ export interface PasswordRules extends Pick<PasswordOptions, 'fetch'> {
   minLength: number;
 }
 
-const OPTIONS: readonly string[] = ['users', 'mail', 'password', 'signUp', 'translations'];
+const OPTIONS: readonly string[] = ['users', 'mail', 'password', 'signUp', 'realm', 'translations'];
 
 /** Validates the options. @throws {InvalidArgumentError} If an option is invalid. */
 export function resolveAccountsOptions(options: AccountsOptions): PasswordRules {
@@ -121,6 +127,8 @@ export function resolveAccountsOptions(options: AccountsOptions): PasswordRules 
     );
   }
   const { password = true, signUp = true } = options;
+  const realmError = findRealmError(options.realm, 'accounts()');
+  assertConfig(realmError === undefined, realmError!);
   assertConfig([true, false, 'name'].includes(signUp), "`signUp` of `accounts()` must be a boolean or 'name'");
   assertConfig(password === true || isObject(password), '`password` of `accounts()` must be `true` or an object');
   const { minLength = 12, fetch }: PasswordOptions = password === true ? {} : password;

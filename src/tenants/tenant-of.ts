@@ -8,6 +8,21 @@ export const TENANT = capability<string>('tenant', 'OAuth2Module');
 export const tenantOf = (server: ServerContext): string | undefined => server.find(TENANT);
 
 /**
+ * Returns the realm of the users of a server: users of two realms may have the same ID and are different persons.
+ * @param name The name that the application gives to the users of this server, if other servers share its store.
+ */
+export function realmOf(server: ServerContext, name: string | undefined): string {
+  const tenant = tenantOf(server);
+  return name === undefined ? (tenant ?? '') : JSON.stringify([name, tenant ?? null]);
+}
+
+/** Returns a configuration error of an option `realm`, or `undefined` if it is valid. */
+export const findRealmError = (realm: unknown, feature: string): string | undefined =>
+  realm === undefined || (typeof realm === 'string' && realm !== '' && realm.length <= 100)
+    ? undefined
+    : `\`realm\` of \`${feature}\` must be a text of 1 to 100 characters`;
+
+/**
  * Returns a different text for each tenant, so that a value of one tenant is useless at another. Returns the text
  * itself if the server has no tenants.
  */

@@ -1,5 +1,5 @@
 import { capability, type IdentityModel, type ServerContext } from '../../lib/index.js';
-import { tenantOf } from '../tenants/tenant-of.js';
+import { realmOf } from '../tenants/tenant-of.js';
 import { UPSTREAM_ACCOUNTS, type UpstreamAccounts } from './linking/accounts.js';
 import { ProviderClient } from './providers/provider-client.js';
 import type { FetchFunction, UpstreamProvider } from './providers/provider.js';
@@ -21,6 +21,7 @@ export class UpstreamServer {
     readonly server: ServerContext,
     providers: ReadonlyMap<string, UpstreamProvider>,
     fetch: FetchFunction,
+    private readonly realmName: string | undefined,
   ) {
     this.clients = new Map([...providers].map(([name, one]) => [name, new ProviderClient(one, server, fetch)]));
   }
@@ -38,9 +39,9 @@ export class UpstreamServer {
     return this.clients.get(name)?.provider;
   }
 
-  /** The users to whom identities can belong. Two tenants may have users with the same ID. */
+  /** The realm of the users to whom identities can belong. Two tenants may have users with the same ID. */
   get realm(): string {
-    return tenantOf(this.server) ?? '';
+    return realmOf(this.server, this.realmName);
   }
 
   get accounts(): UpstreamAccounts {

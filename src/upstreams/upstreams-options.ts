@@ -1,6 +1,7 @@
 import { assertConfig, assertKnownOptions, type SafeFetchOptions } from '../../lib/adapter/index.js';
 import { isObject } from '../configuration/is-object.js';
 import type { ProviderOption } from '../interfaces/oauth2-module-options.interface.js';
+import { findRealmError } from '../tenants/tenant-of.js';
 import type { UpstreamAccounts } from './linking/accounts.js';
 import type { FetchFunction, UpstreamProvider } from './providers/provider.js';
 
@@ -14,6 +15,11 @@ export interface UpstreamsOptions {
   /** Finds and creates the accounts of users. A class that Nest instantiates, an instance, or a provider. */
   accounts: ProviderOption<UpstreamAccounts>;
   /**
+   * The name of the users, if servers with other users share the store. Otherwise users with the same ID would share
+   * their connected accounts. Tenants are kept apart without it. If omitted, all servers of the store have the same users.
+   */
+  realm?: string;
+  /**
    * How the providers are called: options of the built-in protection against SSRF, or a function with the signature of
    * `fetch()`, for example for a proxy. It must not follow redirects. Default: hosts in the options of the providers,
    * and public hosts; 10 seconds and 65,536 bytes for each response.
@@ -21,7 +27,12 @@ export interface UpstreamsOptions {
   fetch?: SafeFetchOptions | FetchFunction;
 }
 
-const UPSTREAMS: { readonly [K in keyof UpstreamsOptions]-?: true } = { providers: true, accounts: true, fetch: true };
+const UPSTREAMS: { readonly [K in keyof UpstreamsOptions]-?: true } = {
+  providers: true,
+  accounts: true,
+  realm: true,
+  fetch: true,
+};
 
 /** The names of providers, which are part of paths, cookies and messages. */
 const NAME = /^[a-z\d][a-z\d_-]{0,31}$/i;
@@ -39,6 +50,8 @@ export function verifyUpstreamsOptions(options: UpstreamsOptions): void {
       `\`providers.${name}\` of \`upstreams()\` must be the result of \`oidc()\`, \`oauth()\` or a preset such as \`google()\``,
     );
   }
+  const realmError = findRealmError(options.realm, 'upstreams()');
+  assertConfig(realmError === undefined, realmError!);
   assertConfig(Boolean(accounts), '`accounts` of `upstreams()` must be a class, an instance or a provider of Nest');
   assertConfig(
     typeof fetch === 'function' || isObject(fetch),

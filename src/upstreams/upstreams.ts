@@ -26,7 +26,7 @@ import { type UpstreamsOptions, verifyUpstreamsOptions } from './upstreams-optio
 export function upstreams(options: UpstreamsOptions): Feature {
   verifyUpstreamsOptions(options);
   const providers = new Map(Object.entries(options.providers));
-  const { accounts, fetch = {} } = options;
+  const { accounts, realm, fetch = {} } = options;
   const send = typeof fetch === 'function' ? fetch : upstreamFetch(providers.values(), fetch);
   const endpoints = [...providers].flatMap(([name, provider]) => [
     [beginEndpoint(name), beginPage(name, provider)] as const,
@@ -39,7 +39,7 @@ export function upstreams(options: UpstreamsOptions): Feature {
     injects: [injects(UPSTREAM_ACCOUNTS, 'accounts', accounts, ACCOUNT_METHODS)],
     install(builder) {
       const site = builder.use(SITE);
-      builder.provide(UPSTREAM_SERVER, () => new UpstreamServer(builder.server, providers, send));
+      builder.provide(UPSTREAM_SERVER, () => new UpstreamServer(builder.server, providers, send, realm));
       builder.contribute(ACCOUNT_SECTIONS, connectionsSection);
       for (const [name, provider] of providers) {
         if (provider.use !== 'link') builder.contribute(LOGIN_METHODS, loginMethod(name, provider, site));

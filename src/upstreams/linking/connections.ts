@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import type { StoredIdentity, User } from '../../../lib/index.js';
+import type { CredentialModel, StoredIdentity, User } from '../../../lib/index.js';
+import { PASSWORDS } from '../../pages/login/methods.js';
 import type { UpstreamServer } from '../upstream-server.js';
 
 /** An identity of a user, as the page of connected accounts shows it. */
@@ -51,10 +52,19 @@ export async function disconnect(
 /** Whether a user can sign in without one of the connections. */
 async function canSignInWithout(upstreams: UpstreamServer, user: User, id: string): Promise<boolean> {
   if ((await upstreams.accounts.hasOtherSignIn?.(user)) === true) return true;
+  if (await hasStoredSignIn(upstreams, user)) return true;
   const others = (await listConnections(upstreams, user)).filter((one) => one.id !== id);
   // A provider that was removed from the options, or that never signs in, is no way to sign in.
   return others.some(({ identity }) => {
     const provider = upstreams.provider(identity.provider);
     return provider !== undefined && provider.use !== 'link';
   });
+}
+
+/** Whether the model stores another credential with which a user signs in, such as a password of `accounts()`. */
+async function hasStoredSignIn({ server, realm }: UpstreamServer, user: User): Promise<boolean> {
+  if (!server.find(PASSWORDS)) return false;
+  const model = server.options.model as object as CredentialModel;
+  const account = { realm, userId: String(user['id']) };
+  return (await model.findCredentials(account, ['password', 'passkey'])).length > 0;
 }

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { accounts } from 'nest-oauth2/accounts';
 import { stopApplications, PLATFORMS } from '../../support/test-application.js';
 import {
   AccountApplication,
@@ -140,5 +141,15 @@ describe('sign-up', () => {
     const app = await AccountApplication.start({ options: { signUp: false } });
     expect((await app.browser().get(SIGN_UP)).status).toBe(404);
     expect((await app.browser().get('/oauth/login')).html).not.toContain('sign_up');
+  });
+
+  it('keeps the passwords of another realm of users apart, with equal IDs in one store', async () => {
+    const app = await AccountApplication.start({ options: { realm: 'staff' } });
+    await app.signUp(ALICE);
+    const passwordsOf = (realm: string) => app.model.findCredentials({ realm, userId: '1' }, ['password']);
+    expect((await app.signIn(ALICE, PASSWORD)).shown.status).toBe(303);
+    expect(await passwordsOf('')).toEqual([]);
+    expect(await passwordsOf(JSON.stringify(['staff', null]))).toHaveLength(1);
+    expect(() => accounts({ users: app.users, mail: { send: () => undefined }, realm: '' })).toThrow('`realm`');
   });
 });

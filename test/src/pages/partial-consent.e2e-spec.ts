@@ -197,7 +197,7 @@ describe.each(PLATFORMS)('a consent to a part of the scope on %s', (platform) =>
     const [form] = /<form(?:(?!<\/form>)[^])*value="ask_again"[^]*?<\/form>/.exec(html)!;
     const fields = [...form.matchAll(/name="([^"]*)" value="([^"]*)"/g)].map(([, name, value]) => [name!, value!]);
     const done = await browser.post('/oauth/account', Object.fromEntries(fields) as Record<string, string>);
-    expect(done.location).toBe('/oauth/account?done=applications.ask_again#applications');
+    expect(done.location).toBe('/oauth/account?done=applications.ask_again#section-applications');
     expect(await store.listApplications('1')).toMatchObject([{ consentRemembered: false }]);
     // Another site cannot send the form.
     await allow(await browser.get(request), ['mail']);

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { accounts as passwordAccounts } from 'nest-oauth2/accounts';
 import { oidc } from 'nest-oauth2/upstreams';
 
 import { PLATFORMS, stopApplications } from '../../support/test-application.js';
@@ -93,6 +94,18 @@ describe.each(PLATFORMS)('the page of connected accounts on %s', (platform) => {
       'refused',
       expect.objectContaining({ reason: expect.stringContaining('last way') }),
     ]);
+  });
+
+  it('counts a stored password of `accounts()` as a way to sign in', async () => {
+    const users = { findById: () => undefined, findByEmail: () => undefined, create: () => undefined };
+    const features = [passwordAccounts({ users, mail: { send: () => undefined } })];
+    const { browser, acme, model } = await startSite({ platform, features });
+    const erin = browser();
+    await erin.signInWith(acme, ERIN);
+    expect((await erin.press(await erin.get(PAGE), PAGE, 'disconnect')).status).toBe(409);
+    await model.addCredential({ realm: '', userId: '2' }, { kind: 'password', key: '2', data: '{}' });
+    await erin.press(await erin.get(PAGE), PAGE, 'disconnect');
+    expect(await model.listIdentities({ realm: '', userId: '2' })).toEqual([]);
   });
 
   it('counts a provider for links only, or one that was removed, as no way to sign in', async () => {
