@@ -36,7 +36,7 @@ const NATS_CLIENT = '@nats-io/transport-node';
 
 /** Other packages of the tests, in the versions used with Nest 12. */
 const BESIDE =
-  /^(@apollo\/server|@as-integrations\/.*|@fastify\/.*|@grpc\/.*|class-.*|compression|express|fastify|graphql.*|helmet|ioredis|jose|mercurius|oauth4webapi|openid-client|reflect-metadata|rxjs|socket.io-client|ws)$/;
+  /^(@apollo\/server|@as-integrations\/.*|@fastify\/.*|@grpc\/.*|class-.*|compression|express|fastify|graphql.*|helmet|ioredis|jose|mercurius|oauth4webapi|openid-client|redis|reflect-metadata|rxjs|socket.io-client|ws)$/;
 
 /** Creates a project with the tarball, Nest 11 and these tests of the repository. */
 export async function applicationOnNest11(...tests: string[]): Promise<string> {
