@@ -58,7 +58,7 @@ export const OPENID_PLANS: readonly ConformancePlan[] = [
     'oidc-public',
     { ...CODE, client_auth_type: 'none' },
     // The suite uses PKCE only in the module that tests it.
-    { server: { requirePKCE: 'none' }, client: () => ({ tokenEndpointAuthMethod: 'none' }) },
+    { server: { requirePKCE: 'none' }, client: () => ({ tokenEndpointAuthMethod: 'none', secret: undefined }) },
   ),
   openIdPlan(
     'oidc-secret-jwt',
