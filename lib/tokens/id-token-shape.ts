@@ -1,7 +1,7 @@
 import { isObject } from '../http/is-object.js';
 
-/** Claims that only ID tokens have. OpenID Connect Core §2, §3.3.2.11 */
-const OWN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'auth_time', 'azp', 'sid'];
+/** Claims that ID tokens have, and seldom access tokens without scope. OpenID Connect Core §2, §3.3.2.11 */
+const OWN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'auth_time', 'sid'];
 /** Maximum length of a token that is decoded for an error message. */
 const MAX_LENGTH = 8192;
 

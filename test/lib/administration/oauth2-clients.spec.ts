@@ -31,7 +31,13 @@ describe('OAuth2Clients', () => {
   });
 
   it.each(['none', 'private_key_jwt'])('generates no secret for the authentication method %s', async (method) => {
-    const created = await clients.create({ ...SERVICE, tokenEndpointAuthMethod: method });
+    const redirectUris = ['https://app.example/cb'];
+    const created = await clients.create({
+      ...SERVICE,
+      grants: ['authorization_code'],
+      redirectUris,
+      tokenEndpointAuthMethod: method,
+    });
     expect(created).not.toHaveProperty('secret');
     expect(created.client.secrets).toEqual([]);
   });

@@ -30,7 +30,12 @@ const store = () =>
   new MemoryStore({
     clients: [
       { id: 'web', secret: SECRET, ...known },
-      { id: 'spa', tokenEndpointAuthMethod: 'none', ...known },
+      {
+        id: 'spa',
+        tokenEndpointAuthMethod: 'none',
+        ...known,
+        grants: GRANTS.filter((one) => one !== 'client_credentials'),
+      },
       { id: 'plain', tokenEndpointAuthMethod: 'private_key_jwt', ...known, redirectUris: ['http://app.example/cb'] },
     ],
     users: { findById: () => alice, findByCredentials: () => alice },

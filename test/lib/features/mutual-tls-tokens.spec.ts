@@ -169,7 +169,9 @@ describe('a server with fapi2() and mutualTls()', () => {
     };
     const open = { id: 'open', grants: ['client_credentials'], tokenEndpointAuthMethod: 'none' };
     const users = { findById: () => null, findByCredentials: () => null };
-    const model = new MemoryStore({ clients: [client, open], users });
+    // A store refuses such a client, so the application looks it up.
+    const clients = { findById: (id: string) => [client, open].find((one) => one.id === id) };
+    const model = new MemoryStore({ clients, users });
     const features = [fapi2({ privateKeyJwt: false, dpop: false }), mutualTls()];
     const server = new OAuth2Server({ model, issuer: ISSUER, features });
     const requestToken = async (id: string, certificate?: IssuedCertificate) => {

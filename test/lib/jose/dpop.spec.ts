@@ -74,7 +74,8 @@ async function newStore(): Promise<MemoryStore> {
   const known = { grants, redirectUris: [CALLBACK], scopes: ['read', 'write'], defaultScope: ['read'] };
   await store.saveClient({ id: 'web', secret: SECRET, ...known });
   await store.saveClient({ id: 'strict', secret: SECRET, ...known, dpopBoundAccessTokens: true });
-  await store.saveClient({ id: 'spa', tokenEndpointAuthMethod: 'none', ...known });
+  const ofPublic = grants.filter((grant) => grant !== 'client_credentials');
+  await store.saveClient({ id: 'spa', tokenEndpointAuthMethod: 'none', ...known, grants: ofPublic });
   return store;
 }
 

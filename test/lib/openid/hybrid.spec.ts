@@ -141,7 +141,8 @@ describe('a hybrid response with a code and an access token', () => {
   });
 
   it('requires a code_challenge from a public client', async () => {
-    const one = await setUp({ client: { secret: undefined, tokenEndpointAuthMethod: 'none' } });
+    const grants = ['authorization_code', 'implicit'];
+    const one = await setUp({ client: { secret: undefined, tokenEndpointAuthMethod: 'none', grants } });
     const bare = { code_challenge: undefined, code_challenge_method: undefined };
     const { parameters } = await one.authorize({ response_type: 'code token', ...bare });
     expect(parameters).toMatchObject({ error: 'invalid_request' });
