@@ -10,6 +10,8 @@ const root = join(import.meta.dirname, '../../..');
  * without". Each needs a decision: why the library may accept or publish more without it, or why it does not.
  */
 const DECISIONS: Readonly<Record<string, string>> = {
+  'AccountsOptions.realm': 'accepts more: one store usually has one table of users, and tenants are kept apart anyway',
+  'AttackLabOptions.only': 'runs all attacks',
   'CoreClient.issuer':
     'accepts more: servers of one issuer need no such field, and tenants reject clients that registered themselves',
   'DpopOptions.nonce': 'accepts more: proofs are limited by `iat` and `jti`, and a nonce costs each client a request',
@@ -32,6 +34,7 @@ const DECISIONS: Readonly<Record<string, string>> = {
   'PagesOptions.rememberLifetime': 'shows less',
   'PagesOptions.signIn': 'reports less',
   'PagesOptions.signUp': 'shows less',
+  'PasswordOptions.fetch': 'accepts more: the check asks a service of others, so the application decides',
   'RefreshingCacheSettings.skipsCoolDown': 'accepts less',
   'RegistrationOptions.initialAccessScope':
     'accepts more: open registration is what `registration()` is for, and such clients get only its `scopes`, with consent',
@@ -48,6 +51,7 @@ const DECISIONS: Readonly<Record<string, string>> = {
   'SignInOptions.amr': 'reports less',
   'StoredClient.scopes': 'accepts less',
   'TokenOptions.cors': 'accepts less: browsers block responses without CORS headers',
+  'UpstreamsOptions.realm': 'accepts more: as `AccountsOptions.realm`',
 };
 
 const NAMES = /(?:Options|Rules|Requirements|Cache|Settings|Client|StepUp)$/;
