@@ -8,7 +8,7 @@ const NO_USER = '';
  * The part of a store that stores the messages to clients that are still to be delivered. Each message is a grant
  * without tokens, which every storage can list and remove.
  */
-export class Notifications implements NotificationModel {
+export class StoredNotifications implements NotificationModel {
   constructor(private readonly context: Pick<StoreContext, 'storage' | 'overridable'>) {}
 
   /** Stores a message until it is removed or expires. */

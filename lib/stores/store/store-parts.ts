@@ -8,7 +8,7 @@ import { Grants } from '../grants/grants.js';
 import { Identities } from '../accounts/identities.js';
 import { KnownClients } from '../clients/known-clients.js';
 import { ManagedClients } from '../clients/managed-clients.js';
-import { Notifications } from '../grants/notifications.js';
+import { StoredNotifications } from '../grants/notifications.js';
 import { PushedRequests } from '../grants/pushed-requests.js';
 import { Registrations } from '../clients/registrations.js';
 import { SessionClients } from '../sessions/session-clients.js';
@@ -44,7 +44,7 @@ export function makeParts(context: StoreContext) {
     knownClients: new KnownClients(context, unusedClients),
     managedClients: new ManagedClients(context, unusedClients),
     registrations: new Registrations(context, unusedClients),
-    notifications: new Notifications(context),
+    notifications: new StoredNotifications(context),
     accounts,
     identities: new Identities(accounts),
   };
