@@ -84,12 +84,13 @@ export class RefreshTokenGrantType extends GrantType<RefreshTokenModel> {
     if (requested && !(coversScope(previous.scope, requested) && coversScope(requested, previous.scope ?? ''))) {
       throw new InvalidScopeError('Invalid scope: the refresh token was already used with another scope');
     }
-    const stored = await this.model.getAccessToken?.(previous.accessToken);
-    const { user, grantId } = token;
     const { refreshToken, refreshTokenExpiresAt, accessTokenExpiresAt } = previous;
     const { refreshTokenReuseInterval } = this.options;
-    if (!isUntilUsed(refreshTokenReuseInterval) || !isExpired(accessTokenExpiresAt))
+    if (!isUntilUsed(refreshTokenReuseInterval) || !isExpired(accessTokenExpiresAt)) {
+      const stored = await this.model.getAccessToken?.(previous.accessToken);
+      const { user, grantId } = token;
       return { ...(stored || undefined), ...previous, client: token.client, user, grantId };
+    }
     // Rights that were withdrawn since the first request are left out.
     const scope = scopeText(scopeValues(previous.scope).filter((one) => coversScope(token.scope, one)));
     const fresh = await this.issueToken(authorizationOf(token, client, scope, false));
