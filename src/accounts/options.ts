@@ -1,7 +1,7 @@
 import { assertConfig } from '../../lib/adapter/index.js';
 import { type Awaitable, capability, type Falsy, type User } from '../../lib/index.js';
 import { isObject } from '../configuration/is-object.js';
-import { findRealmError } from '../tenants/tenant-of.js';
+import { assertRealm } from '../tenants/tenant-of.js';
 import type { ProviderOption } from '../interfaces/oauth2-module-options.interface.js';
 import type { AccountTranslations } from './messages.js';
 
@@ -127,8 +127,7 @@ export function resolveAccountsOptions(options: AccountsOptions): PasswordRules 
     );
   }
   const { password = true, signUp = true } = options;
-  const realmError = findRealmError(options.realm, 'accounts()');
-  assertConfig(realmError === undefined, realmError!);
+  assertRealm(options.realm, 'accounts()');
   assertConfig([true, false, 'name'].includes(signUp), "`signUp` of `accounts()` must be a boolean or 'name'");
   assertConfig(password === true || isObject(password), '`password` of `accounts()` must be `true` or an object');
   const { minLength = 12, fetch }: PasswordOptions = password === true ? {} : password;

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { assertConfig } from '../../lib/adapter/index.js';
 import { capability, type ServerContext } from '../../lib/index.js';
 
 /** The capability key of the tenant of a server. A server without tenants does not provide it. */
@@ -16,11 +17,16 @@ export function realmOf(server: ServerContext, name: string | undefined): string
   return name === undefined ? (tenant ?? '') : JSON.stringify([name, tenant ?? null]);
 }
 
-/** Returns a configuration error of an option `realm`, or `undefined` if it is valid. */
-export const findRealmError = (realm: unknown, feature: string): string | undefined =>
-  realm === undefined || (typeof realm === 'string' && realm !== '' && realm.length <= 100)
-    ? undefined
-    : `\`realm\` of \`${feature}\` must be a text of 1 to 100 characters`;
+/**
+ * Verifies an option `realm` of a feature.
+ * @throws {InvalidArgumentError} If it is set and not a text of 1 to 100 characters.
+ */
+export function assertRealm(realm: unknown, feature: string): void {
+  assertConfig(
+    realm === undefined || (typeof realm === 'string' && realm !== '' && realm.length <= 100),
+    `\`realm\` of \`${feature}\` must be a text of 1 to 100 characters`,
+  );
+}
 
 /**
  * Returns a different text for each tenant, so that a value of one tenant is useless at another. Returns the text

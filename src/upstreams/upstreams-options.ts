@@ -1,7 +1,7 @@
 import { assertConfig, assertKnownOptions, type SafeFetchOptions } from '../../lib/adapter/index.js';
 import { isObject } from '../configuration/is-object.js';
 import type { ProviderOption } from '../interfaces/oauth2-module-options.interface.js';
-import { findRealmError } from '../tenants/tenant-of.js';
+import { assertRealm } from '../tenants/tenant-of.js';
 import type { UpstreamAccounts } from './linking/accounts.js';
 import type { FetchFunction, UpstreamProvider } from './providers/provider.js';
 
@@ -50,8 +50,7 @@ export function verifyUpstreamsOptions(options: UpstreamsOptions): void {
       `\`providers.${name}\` of \`upstreams()\` must be the result of \`oidc()\`, \`oauth()\` or a preset such as \`google()\``,
     );
   }
-  const realmError = findRealmError(options.realm, 'upstreams()');
-  assertConfig(realmError === undefined, realmError!);
+  assertRealm(options.realm, 'upstreams()');
   assertConfig(Boolean(accounts), '`accounts` of `upstreams()` must be a class, an instance or a provider of Nest');
   assertConfig(
     typeof fetch === 'function' || isObject(fetch),
