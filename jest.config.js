@@ -11,7 +11,11 @@ const base = {
   // Timers that outlive a test file, such as those of a connection pool, read the clock. By default, Jest warns of each
   // one, and frees no memory.
   testEnvironmentOptions: { globalsCleanup: 'off' },
-  setupFiles: ['<rootDir>/test/support/forget-async-storages.js'],
+  setupFiles: [
+    '<rootDir>/test/support/environment/code-cache.js',
+    '<rootDir>/test/support/environment/forget-async-storages.js',
+    '<rootDir>/test/support/environment/cheap-scrypt.js',
+  ],
   injectGlobals: false,
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
@@ -40,6 +44,7 @@ const base = {
     '^nest-oauth2/openid$': '<rootDir>/lib/openid/index.ts',
     '^nest-oauth2/mcp$': '<rootDir>/lib/profiles/mcp/index.ts',
     '^nest-oauth2/fapi$': '<rootDir>/lib/profiles/fapi/index.ts',
+    '^nest-oauth2-languages/(\\w+)$': '<rootDir>/packages/languages/src/$1/index.ts',
     '^nest-oauth2/accounts$': '<rootDir>/src/accounts/index.ts',
     '^nest-oauth2/pages$': '<rootDir>/src/pages/index.ts',
     '^nest-oauth2/report$': '<rootDir>/src/report/index.ts',
@@ -62,17 +67,50 @@ const base = {
 const spec = '**/*.{spec,e2e-spec}.ts';
 
 /**
- * The slow tests that depend only on documents, templates, collations and the conformance suite. `npm run test:slow` runs
- * them.
+ * The slow tests that depend only on documents, samples, templates, collations, other libraries and the conformance
+ * suite. `npm run test:slow` runs them.
  */
 const SLOW = [
   'attack-lab/exact-faults',
+  'attack-lab/samples',
   'code-blocks',
   'conformance/*',
+  'docs/attacks/*',
+  'kit/runners',
   'lib/limits/folded-name',
+  'lib/options/editors',
+  'readme',
+  'sample/*',
+  'src/hosts/hosts',
+  'src/mcp-clients/mcp-clients',
   'src/schematics/add',
+  'src/schematics/deploy',
+  'src/schematics/existing',
+  'src/schematics/prisma',
+  'src/schematics/prompts',
+  'src/schematics/written-*',
+  'src/upstreams/model',
+  'stores/prisma-page',
   'stores/published-versions',
   'stores/same-histories',
+  'stores/upgrade/upgrade-path',
+];
+
+/** The tests of the stores that the suite runs with TypeORM. `npm run test:slow` runs them with Drizzle and Prisma. */
+const EVERY_STORE = [
+  'kit/storage-contract',
+  'processes/processes',
+  'src/features/authorization-details',
+  'src/features/every-store',
+  'src/maintenance',
+  'src/openid/ciba',
+  'stores/every-store/*',
+  'stores/exhausted-pools',
+  'stores/mongoose-contract',
+  'stores/redis-cluster',
+  'stores/redis-contract',
+  'stores/sql-contract',
+  'stores/sql-races',
 ];
 
 /** The settings of the projects that run in Jest without an installed copy of the package. */
@@ -107,7 +145,12 @@ export default {
         ...SLOW.map((name) => `<rootDir>/test/${name.replace('*', '.*')}\\.`),
       ],
     },
-    { ...inSource, displayName: 'slow', testMatch: SLOW.map((name) => `<rootDir>/test/${name}.{spec,e2e-spec}.ts`) },
+    {
+      ...inSource,
+      displayName: 'slow',
+      setupFiles: [...base.setupFiles, '<rootDir>/test/support/environment/other-libraries.js'],
+      testMatch: [...SLOW, ...EVERY_STORE].map((name) => `<rootDir>/test/${name}.{spec,e2e-spec}.ts`),
+    },
     { ...base, displayName: 'browser', testMatch: [`<rootDir>/test/browser/${spec}`] },
     {
       ...base,

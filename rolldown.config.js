@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 
 const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
@@ -70,9 +70,9 @@ const OPENID =
 /** The names under which the module registers servers. */
 const SERVER_NAMES = /^src\/(?:module\/provider-names|tenants\/tenant-servers-of)\.ts$/;
 
-/** Code that the module shares with the stores. It requires no Nest. */
+/** Code that the module shares with the stores and features. It requires no Nest. */
 const WITHOUT_NEST =
-  /^lib\/stores\/(?:deadline|fair-share|outage|schema|secret-check-limiter|storage|storage-location)\.ts$/;
+  /^lib\/(?:stores\/contract\/(?:deadline|fair-share|outage|storage-location)|features\/personal-tokens\/(?:personal-tokens|token-text))\.ts$/;
 
 /**
  * One file for each entry instead of one for each source, because opening files takes most of the time of an import.
@@ -112,7 +112,7 @@ const bundle = (format) => ({
         // The module reads this capability, and OpenID Connect works without the module.
         { name: 'openid-capability', test: within(/^lib\/openid\/openid-capability\.ts$/), priority: 1 },
         { name: 'devices', test: within(DEVICES), priority: 1 },
-        { name: 'store', test: within(WITHOUT_NEST), priority: 1 },
+        { name: 'without-nest', test: within(WITHOUT_NEST), priority: 1 },
         { name: 'common', test: within(COMMON), priority: 1 },
         { name: 'openid-parts', test: within(OPENID), priority: 1 },
         // The command uses these names without loading the module.
@@ -121,7 +121,7 @@ const bundle = (format) => ({
         {
           name: 'module',
           test: within(
-            /^src\/(?!cli\/|testing\/|pages\/|accounts\/|upstreams\/|report\/|swagger\/|operations\/bridges\/|module\/provider-names\.ts$|tenants\/tenant-servers-of\.ts$)/,
+            /^src\/(?!cli\/|testing\/|pages\/|accounts\/|upstreams\/|report\/|proof\/|swagger\/|operations\/bridges\/|module\/provider-names\.ts$|tenants\/tenant-servers-of\.ts$)/,
           ),
         },
         // Only the entry `nest-oauth2/report` and the command load the rules. Last, because a group takes what it imports.
@@ -152,5 +152,30 @@ const migrate = {
   output: { dir: 'packages/migrate/dist', format: 'esm', comments: { jsdoc: false }, entryFileNames: '[name].js' },
 };
 
+/** The languages of the package `nest-oauth2-languages`: folders, each of which is an entry. */
+const LANGUAGES = readdirSync(new URL('packages/languages/src', import.meta.url), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+/** Declares the language that each entry exports, and the module format of the folder. */
+const declarations = (format) => ({
+  name: 'language-declarations',
+  generateBundle() {
+    const emit = (fileName, source) => this.emitFile({ type: 'asset', fileName, source });
+    for (const tag of LANGUAGES) {
+      const type = `export declare const ${tag}: Required<Pick<Language, 'messages' | 'features'>>;\n`;
+      emit(`${tag}.d.ts`, `import type { Language } from 'nest-oauth2/pages';\n${type}`);
+    }
+    if (format === 'cjs') emit('package.json', JSON.stringify({ type: 'commonjs' }));
+  },
+});
+
+const languages = (format) => ({
+  input: Object.fromEntries(LANGUAGES.map((tag) => [tag, `packages/languages/src/${tag}/index.ts`])),
+  tsconfig: 'tsconfig.json',
+  plugins: [declarations(format)],
+  output: { dir: `packages/languages/dist/${format}`, format, exports: 'named', entryFileNames: '[name].js' },
+});
+
 /** This file imports nothing from rolldown, because samples build the library with their own copy of it. */
-export default [bundle('esm'), bundle('cjs'), schematics, migrate];
+export default [bundle('esm'), bundle('cjs'), schematics, migrate, languages('esm'), languages('cjs')];

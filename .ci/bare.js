@@ -24,8 +24,13 @@ for (const program of PROGRAMS) {
 
 const { MONGODB_URL: _, ...own } = process.env;
 const env = { ...own, ...servers, ...programs, PATH: folder };
-const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
-const tests = ['--selectProjects', 'suite', '--ci', '--findRelatedTests', 'test/support/requirements.ts'];
+const jest = [
+  '--expose-gc',
+  '--experimental-vm-modules',
+  '--disable-warning=ExperimentalWarning',
+  'node_modules/jest/bin/jest.js',
+];
+const tests = ['--selectProjects', 'suite', '--ci', '--findRelatedTests', 'test/support/environment/requirements.ts'];
 const { status } = spawnSync(process.execPath, [...jest, ...process.argv.slice(2), ...tests], {
   env,
   stdio: 'inherit',

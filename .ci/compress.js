@@ -13,6 +13,7 @@ const COMPRESSED = new Set([
   'esm/cli.js',
   'cjs/schematics.js',
   'cjs/shared/jose-library.js',
+  'esm/shared/attack-lab.js',
   'esm/shared/rules.js',
   'cjs/shared/rules.js',
 ]);

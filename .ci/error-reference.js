@@ -73,7 +73,7 @@ const table = (head, rows) =>
     head.map(() => '---'),
     ...rows,
   );
-const fixOf = (code, key, { remedy }) => textOf(code, key) ?? sentence(remedy);
+const fixOf = (code, key, { remedy }) => textOf(code, key) ?? (remedy === undefined ? '' : sentence(remedy));
 const clientText = ({ messages }) => [...messages].map((one) => `"${one}"`).join(' or ');
 
 function frequentCause(code, key) {

@@ -126,6 +126,7 @@ function resolve(node, calls = [], depth = 0) {
     case 'ParenthesizedExpression':
     case 'TSAsExpression':
     case 'TSNonNullExpression':
+    case 'TSSatisfiesExpression':
     case 'AwaitExpression':
       return next(node.expression ?? node.argument);
     case 'Identifier': {
@@ -156,6 +157,10 @@ function resolve(node, calls = [], depth = 0) {
   }
 }
 
+/** Whether numbers are read as parts of texts, as the limits in the checks of options. */
+let readsNumbers = false;
+const isTextual = (value) => typeof value === 'string' || (readsNumbers && typeof value === 'number');
+
 /**
  * Returns the texts that a node may have. Empty if it is not a text.
  * @param limit the number of alternatives of a part; with more alternatives, the part is `…`
@@ -163,7 +168,7 @@ function resolve(node, calls = [], depth = 0) {
 function textsOf(node, calls = [], limit = MAX_ALTERNATIVES, depth = 0) {
   if (depth > MAX_DEPTH) return [];
   const texts = resolve(node, calls).flatMap(({ node: one, calls: path }) => {
-    if (one.type === 'Literal') return typeof one.value === 'string' ? [one.value] : [];
+    if (one.type === 'Literal') return isTextual(one.value) ? [String(one.value)] : [];
     if (one.type === 'TemplateLiteral') {
       const parts = one.quasis.flatMap((quasi, at) => [
         [quasi.value.cooked],
@@ -269,6 +274,34 @@ export function readRefusals() {
 const CONFIGURATION =
   /\b(?:must|requires?|cannot|unknown|needs|lacks?|forbids|contains?|the same|trusts no|listens|treats|supports|is a function|known)\b/;
 
+/** The start of the messages of general checks, whose option and owner are known only in the table of options. */
+const SUBJECT = /^`…` (?:of …|… …) /;
+/** The messages of general checks. The tables of options have them with their options. */
+const GENERAL = /^(?:`…` (?:of …|… …) |… requires `…`)/;
+
+/** Returns the messages about the options in the tables that `optionTable()` creates, with the node of each. */
+function* readOptionTables() {
+  for (const call of callsByName.get('optionTable') ?? []) {
+    const [owner = '…'] = textsOf(call.arguments[0]);
+    const rows = resolve(call.arguments[1]).flatMap(({ node }) => node.properties ?? []);
+    for (const { key, value } of rows.filter(({ key: name }) => name)) {
+      const row = Object.fromEntries((value.properties ?? []).map((one) => [one.key?.name, one.value]));
+      for (const text of textsOf(row.required, [], 1)) yield [`${owner} requires \`${key.name}\`: ${text}`, call];
+      const preposition = owner.includes('` of ') ? 'in' : 'of';
+      const subject = `\`${key.name}\` ${preposition} ${owner} `;
+      if (row.check?.callee?.name === 'oneOfTexts') {
+        const choices = row.check.arguments.map(({ value: choice }) => `'${choice}'`).join(' or ');
+        yield [`${subject}must be ${choices}. Got …`, call];
+        continue;
+      }
+      const checks = resolve(row.check).filter(({ node }) => FUNCTION.test(node.type));
+      for (const { node, calls } of checks)
+        for (const text of returnsOf(node).flatMap((one) => textsOf(one, calls, 1)))
+          if (SUBJECT.test(text)) yield [text.replace(SUBJECT, subject), call];
+    }
+  }
+}
+
 /** Returns the messages about the configuration, with the file of each. */
 export function readConfigurationErrors() {
   const found = new Map();
@@ -284,6 +317,9 @@ export function readConfigurationErrors() {
     if (node.callee.name === 'InvalidArgumentError')
       for (const text of textsOf(node.arguments[0], [], 1)) add(text, node);
   }
+  readsNumbers = true;
+  for (const [text, node] of readOptionTables()) add(text, node);
+  readsNumbers = false;
   const results = [
     ...[...nodesOf('YieldExpression'), ...nodesOf('ReturnStatement')].map(
       ({ delegate, argument }) => !delegate && argument,
@@ -291,7 +327,7 @@ export function readConfigurationErrors() {
     ...nodesOf('ArrowFunctionExpression').map(({ body }) => body.type !== 'BlockStatement' && body),
   ];
   for (const node of results.filter(Boolean))
-    for (const text of textsOf(node, [], 1)) if (CONFIGURATION.test(text)) add(text, node);
+    for (const text of textsOf(node, [], 1)) if (CONFIGURATION.test(text) && !GENERAL.test(text)) add(text, node);
   return [...found].map(([message, path]) => ({ message, path }));
 }
 

@@ -1,4 +1,4 @@
-// Releases the version of package.json: `npm run release`, with packages/migrate in the same version. Checks everything first, and changes nothing if a check fails.
+// Releases the version of package.json: `npm run release`, with packages/migrate and packages/languages in the same version. Checks everything first, and changes nothing if a check fails.
 // A commit without the tag of its version is tagged, and the tag is pushed: release.yml then runs this script again. On
 // the tagged commit, it publishes the package. `npm run release -- --dry-run` only checks.
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -45,11 +45,12 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 run('npm', 'pack', '--silent', '--pack-destination', folder);
 const [filename] = readdirSync(folder);
 const tarball = join(folder, filename);
-const migrate = JSON.parse(readFileSync(join(root, 'packages/migrate/package.json'), 'utf8'));
-const tarballOfMigrate = join(
-  folder,
-  run('npm', 'pack', '--silent', '--pack-destination', folder, './packages/migrate'),
-);
+/** The other packages of this repository, with their tarballs. */
+const others = ['packages/migrate', 'packages/languages'].map((path) => ({
+  path,
+  manifest: JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')),
+  tarball: join(folder, run('npm', 'pack', '--silent', '--pack-destination', folder, `./${path}`)),
+}));
 const problems = [
   ...problemsOfRelease({
     manifest,
@@ -58,11 +59,11 @@ const problems = [
     head,
     tagged,
   }),
-  ...(migrate.version === manifest.version
-    ? []
-    : [`packages/migrate/package.json must have version ${manifest.version}.`]),
+  ...others
+    .filter((other) => other.manifest.version !== manifest.version)
+    .map(({ path }) => `${path}/package.json must have version ${manifest.version}.`),
   ...problemOfRegistry(manifest),
-  ...problemOfRegistry(migrate),
+  ...others.flatMap((other) => problemOfRegistry(other.manifest)),
   ...problemsOfTarball(tarball),
   ...problemOfTool('publint', 'run', tarball, '--strict'),
   ...problemOfTool('attw', tarball, '--no-emoji', '--no-color'),
@@ -79,7 +80,7 @@ if (problems.length > 0) {
   console.log(`${manifest.name} ${manifest.version} can be published. This was a dry run.`);
 } else if (tagged === head) {
   execute('npm', 'publish', tarball);
-  execute('npm', 'publish', tarballOfMigrate);
+  for (const other of others) execute('npm', 'publish', other.tarball);
 } else {
   execute('git', 'tag', '--annotate', tag, '--message', `${manifest.name} ${manifest.version}`);
   execute('git', 'push', 'origin', tag);

@@ -1,9 +1,11 @@
-// A worker process of `against.js`. It alternates blocks of one operation in two builds and prints the CPU time of
-// each.
+// A worker process of `against.js`. It alternates blocks of one operation in two builds and in the floor, and prints the
+// CPU time of each.
 import { pathToFileURL } from 'node:url';
+import { create as createFloor } from './candidates/floor/index.js';
 import { client, user, requiredScope } from './fixtures.js';
 import { MemoryModel } from './model.js';
 import { operations } from './operations.js';
+import { rotated } from './statistics.js';
 
 const [WARM_UP, BLOCKS] = [8, 30];
 const [id, place, ...files] = process.argv.slice(2);
@@ -27,9 +29,9 @@ class Model extends MemoryModel {
   }
 }
 
-const builds = await Promise.all(files.map(load));
+const builds = [...(await Promise.all(files.map(load))), loadFloor()];
 for (let block = 0; block < WARM_UP + BLOCKS; block++) {
-  for (const build of block % 2 ? builds : builds.toReversed()) {
+  for (const build of rotated(builds, block)) {
     const micros = await measure(build);
     if (block >= WARM_UP) build.least = Math.min(build.least, micros);
   }
@@ -41,17 +43,27 @@ async function load(file) {
   const model = new Model();
   model.clients.set(client.id, client);
   const server = new OAuth2Server({ model, ...(!inCall && authorizeOptions()) });
-  return { model, server, Request, Response, least: Infinity };
+  const run = async (raw) => {
+    const response = new Response();
+    await server[call](new Request(raw), response, optionsOfCall()).catch(() => undefined);
+    return response;
+  };
+  return { model, run, least: Infinity };
 }
 
-async function measure({ model, server, Request, Response }) {
+function loadFloor() {
+  const model = new Model();
+  model.clients.set(client.id, client);
+  return { model, run: createFloor(model)[call], least: Infinity };
+}
+
+async function measure({ model, run }) {
   model.reset();
   const requests = prepare(iterations, model);
   globalThis.gc();
   const before = process.cpuUsage();
   for (let i = 0; i < iterations; i++) {
-    const response = new Response();
-    await server[call](new Request(requests[i % requests.length]), response, optionsOfCall()).catch(() => undefined);
+    const response = await run(requests[i % requests.length]);
     if (response.status !== status) throw new Error(`${id}: ${response.status}`);
   }
   const { user: own, system } = process.cpuUsage(before);

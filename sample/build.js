@@ -3,7 +3,7 @@
 // it installs the published package.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -82,12 +82,15 @@ async function compile(name, { sources, into, make }) {
 /** Compiles the library in both published formats, without type declarations. */
 async function makeLibrary(build, into) {
   const { default: bundles } = await import('../rolldown.config.js');
-  for (const bundle of bundles) {
+  // The migration command is another package.
+  for (const bundle of bundles.filter(({ output }) => output.dir.startsWith('dist/'))) {
     const output = { ...bundle.output, dir: join(into, bundle.output.format) };
     await build({ ...bundle, cwd: repository, output });
   }
   writeFileSync(join(into, 'cjs/package.json'), JSON.stringify({ type: 'commonjs' }));
   cpSync(join(repository, 'package.json'), join(library, 'package.json'));
+  // npx runs this file. npm made it executable at the installation, before it was compiled.
+  chmodSync(join(into, 'esm/cli.js'), 0o755);
 }
 
 /** Compiles each source file of the sample to a file with the same relative path. */

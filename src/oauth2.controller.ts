@@ -10,7 +10,8 @@ import {
   UseFilters,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
-import { isDocument } from '../lib/adapter/index.js';
+
+import { isDocument } from '../lib/internal.js';
 import { InvalidArgumentError, type OAuth2Server, type Response } from '../lib/index.js';
 import { runEndpoint } from './http/run-endpoint.js';
 import { Public } from './decorators/public.decorator.js';

@@ -10,17 +10,11 @@ import {
 } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { prepareBodies } from './http/body-errors.js';
-import { claimRoutes, resolveEndpoints, verifyMetadataUrls } from './configuration/paths.js';
+import { claimRoutes, verifyMetadataUrls } from './configuration/paths.js';
 import { checkSchema } from './configuration/check-schema.js';
 import { checkStoredState, warnAtStart } from './configuration/check-start.js';
-import {
-  allFeatures,
-  assertConfig,
-  documentPaths,
-  effectiveOptions,
-  isDocument,
-  OwnResources,
-} from '../lib/adapter/index.js';
+
+import { assertConfig, documentPaths, effectiveOptions, isDocument, OwnResources } from '../lib/internal.js';
 import type { OAuth2Server } from '../lib/index.js';
 import type {
   OAuth2ModuleAsyncOptions,
@@ -36,12 +30,18 @@ import { setFormDeadline } from './http/form-deadline.js';
 import { guardGateways } from './guards/gateways.js';
 import { logStartUp } from './configuration/start-up-log.js';
 import { canAskUsers } from './interaction/can-ask-users.js';
-import { mountedPaths } from './http/mounted-paths.js';
+import { mountServer, resourcesOf, warnOfSeveralPaths } from './http/mounted-resources.js';
 import { defineModule, optionsProviders } from './module/oauth2.module-definition.js';
 import { enableResourceCors } from './http/resource-cross-origin.js';
 import { isContextUsed, requestContext } from './module/oauth2-context.js';
 import { findServer } from './module/server-finder.js';
-import { OAUTH2_REGISTRATION, OAUTH2_ROUTES, OAUTH2_IMPORT_OPTIONS, partTokens } from './oauth2.tokens.js';
+import {
+  type MountedRoutes,
+  OAUTH2_REGISTRATION,
+  OAUTH2_ROUTES,
+  OAUTH2_IMPORT_OPTIONS,
+  partTokens,
+} from './oauth2.tokens.js';
 import { tenantDocumentRoutes } from './tenants/tenant-routes.js';
 import { findInstance, registerServer, verifySeparateTokens } from './module/registered-servers.js';
 import { warnOfUnservedResources } from './http/served-paths.js';
@@ -65,7 +65,7 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     @Inject(ApplicationConfig) readonly config: ApplicationConfig,
     @Inject(ModulesContainer) readonly modules: ModulesContainer,
     @Optional() @Inject(OAUTH2_IMPORT_OPTIONS) private readonly options: OAuth2Options | undefined,
-    @Optional() @Inject(OAUTH2_ROUTES) private readonly routes: Record<string, string | false> = {},
+    @Optional() @Inject(OAUTH2_ROUTES) private readonly routes: MountedRoutes = { endpoints: {}, resources: {} },
     @Optional() @Inject(EventListeners) private readonly listeners?: EventListeners,
   ) {
     assertConfig(
@@ -106,10 +106,16 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     if (!httpAdapter) return;
     const { moduleRef, options } = this;
     const { name, tenants } = this.registration;
-    const all = resolveEndpoints(this.registration);
-    const paths = mountedPaths(all, OAuth2Module, this);
+    const { endpoints: all, paths, resources, places } = mountServer(this.registration, OAuth2Module, this);
     if (!tenants) verifyMetadataUrls(all, paths);
-    Object.assign(this.routes, paths, !tenants && !canAskUsers(this.registration, options) && { authorize: false });
+    const canAuthorize = tenants !== undefined || canAskUsers(this.registration, options);
+    Object.assign(this.routes.endpoints, paths, !canAuthorize && { authorize: false });
+    Object.assign(this.routes.resources, resources);
+    warnOfSeveralPaths(places);
+    const { server: token } = partTokens(name);
+    const own = findInstance(moduleRef, token) as OAuth2Server | undefined;
+    // A mock server of a test may have no context.
+    if (own?.context && !tenants) own.mount(this.routes.endpoints, this.routes.resources);
     const endpoints = this.registration.controllers === false ? all.filter(isDocument) : all;
     if (endpoints.length === 0) return;
     const issuer = options?.issuer;
@@ -121,17 +127,15 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     const { cors } = effectiveOptions(features, options);
     const settings = { cors, events: new EventLog(options?.events, this.listeners, name) };
     if (cors?.resources) {
-      const resources = allFeatures(features).flatMap((feature) => feature.resources ?? []);
       enableResourceCors(httpAdapter, {
         cors,
-        resources: new OwnResources(resources, issuer ?? ANY_ISSUER),
+        resources: new OwnResources(resourcesOf(this.registration), issuer ?? ANY_ISSUER, resources),
         findEndpoint,
       });
     }
     prepareBodies(httpAdapter, findEndpoint, settings);
     const server = httpAdapter.getHttpServer() as Server | undefined;
     if (server?.prependListener) setFormDeadline(server, findEndpoint, settings);
-    const { server: token } = partTokens(name);
     serveDocuments(httpAdapter, {
       endpoints,
       routesOf: documentsAt,

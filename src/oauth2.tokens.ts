@@ -1,7 +1,11 @@
 import type { InjectionToken } from '@nestjs/common';
-import { serverName } from '../lib/adapter/index.js';
+
+import { serverName } from '../lib/internal.js';
 import { OAuth2Clients, OAuth2Grants, OAuth2Server } from '../lib/index.js';
 import { clientsName, grantsName } from './module/provider-names.js';
+import { OAuth2Elicitations } from './module/oauth2-elicitations.js';
+import { OAuth2PersonalTokens } from './module/oauth2-personal-tokens.js';
+import { OAuth2Upstreams } from './module/oauth2-upstreams.js';
 import { OAuth2Sessions } from './interaction/oauth2-sessions.js';
 import { OAuth2TenantServers } from './tenants/tenant-servers.js';
 
@@ -20,10 +24,18 @@ export const OAUTH2_INTERACTION = Symbol('OAUTH2_INTERACTION');
 export const OAUTH2_REGISTRATION = Symbol('OAUTH2_REGISTRATION');
 
 /**
- * The injection token of the complete paths of the endpoints of one import, by id. They are set when the routes are
- * made. @internal
+ * The injection token of the complete paths of the endpoints and resources of one import. They are set when the routes
+ * are made. @internal
  */
 export const OAUTH2_ROUTES = Symbol('OAUTH2_ROUTES');
+
+/** The complete paths of one import of the module. */
+export interface MountedRoutes {
+  /** The complete paths of the endpoints, by id. `false` means that an endpoint is not served. */
+  readonly endpoints: Record<string, string | false>;
+  /** The complete paths of the protected resources, by route path. */
+  readonly resources: Record<string, string>;
+}
 
 /** The injection token of the application's `OAuth2Tenants`. @internal */
 export const OAUTH2_TENANTS = Symbol('OAUTH2_TENANTS');
@@ -61,6 +73,27 @@ export const getOAuth2SessionsToken = (name?: string): typeof OAuth2Sessions | s
   name === undefined ? OAuth2Sessions : `OAuth2Sessions of \`${name}\``;
 
 /**
+ * Returns the injection token of the `OAuth2PersonalTokens` of the server with this `name`. If omitted, the class
+ * `OAuth2PersonalTokens`.
+ */
+export const getOAuth2PersonalTokensToken = (name?: string): typeof OAuth2PersonalTokens | string =>
+  name === undefined ? OAuth2PersonalTokens : `OAuth2PersonalTokens of \`${name}\``;
+
+/**
+ * Returns the injection token of the `OAuth2Elicitations` of the server with this `name`. If omitted, the class
+ * `OAuth2Elicitations`.
+ */
+export const getOAuth2ElicitationsToken = (name?: string): typeof OAuth2Elicitations | string =>
+  name === undefined ? OAuth2Elicitations : `OAuth2Elicitations of \`${name}\``;
+
+/**
+ * Returns the injection token of the `OAuth2Upstreams` of the server with this `name`. If omitted, the class
+ * `OAuth2Upstreams`.
+ */
+export const getOAuth2UpstreamsToken = (name?: string): typeof OAuth2Upstreams | string =>
+  name === undefined ? OAuth2Upstreams : `OAuth2Upstreams of \`${name}\``;
+
+/**
  * Returns the injection token of the `OAuth2TenantServers` of the server with this `name`. If omitted, the class
  * `OAuth2TenantServers`.
  */
@@ -76,6 +109,9 @@ export interface PartTokens {
   readonly clients: InjectionToken;
   readonly grants: InjectionToken;
   readonly sessions: InjectionToken;
+  readonly personalTokens: InjectionToken;
+  readonly upstreams: InjectionToken;
+  readonly elicitations: InjectionToken;
 }
 
 /**
@@ -90,4 +126,7 @@ export const partTokens = (name: string | undefined): PartTokens => ({
   clients: getOAuth2ClientsToken(name),
   grants: getOAuth2GrantsToken(name),
   sessions: getOAuth2SessionsToken(name),
+  personalTokens: getOAuth2PersonalTokensToken(name),
+  upstreams: getOAuth2UpstreamsToken(name),
+  elicitations: getOAuth2ElicitationsToken(name),
 });

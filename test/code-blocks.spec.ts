@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 
 import { readPages } from '../docs/.vitepress/site/pages.js';
-import { blocksOf, compile } from './support/page-code.js';
+import { blocksOf, compile } from './support/clients/page-code.js';
 
 const root = join(import.meta.dirname, '..');
 const folder = join(import.meta.dirname, 'page-code');

@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 
-import { REDIS_URL_BY_DEFAULT } from './support/redis-url.js';
+import { REDIS_URL_BY_DEFAULT } from './support/environment/redis-url.js';
 import { SERVERS } from './stores/typeorm-databases.js';
-import { findWorkflowErrors, parseYaml } from './support/project-file-parsers.js';
-import * as schemas from './support/project-file-schemas.js';
+import { findWorkflowErrors, parseYaml } from './support/project-files/project-file-parsers.js';
+import * as schemas from './support/project-files/project-file-schemas.js';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -46,10 +46,12 @@ const stepsOf = (file: string) => jobsOf(file).flatMap(({ steps }) => steps ?? [
 
 /**
  * Returns whether a shell command is a script of `package.json`, with or without arguments, an executable file in `.ci`,
- * or `npm ci`.
+ * `npm ci`, or the installation of a tool that CONTRIBUTING.md names.
  */
 function isKnownScript(command: string): boolean {
   if (/^npm ci( --ignore-scripts)?$/.test(command)) return true;
+  // Large tools of the weekly checks. CONTRIBUTING.md names the same commands.
+  if (/^npm install --no-save [@/\w. -]+$/.test(command)) return read('CONTRIBUTING.md').includes(command);
   const [, ofNpm] = /^npm (?:run )?([\w:-]+)(?: -- [\w=${}. -]+)?$/.exec(command) ?? [];
   if (ofNpm !== undefined) return (ofNpm === 'test' || command.startsWith('npm run ')) && ofNpm in scripts;
   if (!/^\.ci\/[\w-]+$/.test(command)) return false;
@@ -207,7 +209,8 @@ describe('the project files', () => {
     });
     const packed = (JSON.parse(stdout) as { files: { path: string }[] }[])[0]!.files.map(({ path }) => path);
     expect(packed).toContain('package.json');
-    const allowed = /^(?:dist\/|docs\/|schematics\/|(?:package\.json|README\.md|CHANGELOG\.md|LICENSE)$)/;
+    const allowed =
+      /^(?:dist\/|docs\/|schematics\/|conformance\/results\.json$|(?:package\.json|README\.md|CHANGELOG\.md|LICENSE)$)/;
     expect(packed.filter((path) => !allowed.test(path))).toEqual([]);
   });
 });

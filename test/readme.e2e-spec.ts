@@ -27,7 +27,6 @@ describe('the README and the guides that it links to', () => {
 
   beforeAll(async () => {
     writeSnippets();
-    writeOtplib();
     const { AppModule } = (await import(join(folder, 'src/app.module.ts'))) as { AppModule: Type };
     app = await NestFactory.create(AppModule, { logger: false });
     await app.listen(0, '127.0.0.1');
@@ -137,7 +136,9 @@ describe('the README and the guides that it links to', () => {
     const { features } = (await import(join(folder, 'src/features.ts'))) as Pick<OAuth2ModuleOptions, 'features'>;
     const users = { findByCredentials: () => null, findById: () => null };
     const model = Object.assign(new MemoryStore({ clients: [], users }), { getClaims: () => ({}) });
-    const module = OAuth2Module.forRoot({ model, issuer: 'http://localhost:3000', secret, features });
+    const { MailedCodes } = (await import(join(folder, 'src/codes-by-mail.ts'))) as { MailedCodes: new () => object };
+    const extraProviders = [{ provide: MailedCodes, useValue: {} }];
+    const module = OAuth2Module.forRoot({ model, issuer: 'http://localhost:3000', secret, features, extraProviders });
     const second = await NestFactory.create(module, { logger: false, abortOnError: false });
     await second.listen(0, '127.0.0.1');
     expect((await fetch(`${await second.getUrl()}/oauth/second_factor`)).status).toBeLessThan(500);
@@ -173,19 +174,9 @@ function writeSnippets(): void {
     'src/sign-up/app.module.ts',
   ]);
   const secondFactor = writeSnippetsOf('docs/reference/features/second-factor.md');
-  expect(secondFactor).toEqual(['src/authenticator-app.ts', 'src/features.ts']);
+  expect(secondFactor).toEqual(['src/codes-by-mail.ts', 'src/features.ts']);
   expect(writeSnippetsOf('docs/reference/features/own-interaction.md')).toEqual(['src/login-and-consent.ts']);
   expect(writeSnippetsOf('docs/reference/stores.md')).toEqual(['src/users.service.ts']);
-}
-
-/** Writes a stub of the package for authenticator codes. The examples only need it to exist. */
-function writeOtplib(): void {
-  const place = join(folder, 'node_modules/otplib');
-  mkdirSync(place, { recursive: true });
-  writeFileSync(join(place, 'package.json'), JSON.stringify({ name: 'otplib', type: 'module', main: 'index.js' }));
-  writeFileSync(join(place, 'index.js'), 'export const verify = async () => ({ valid: false });');
-  const answer = '{ valid: false } | { valid: true; timeStep: number }';
-  writeFileSync(join(place, 'index.d.ts'), `export function verify(options: object): Promise<${answer}>;`);
 }
 
 function writeSnippetsOf(page: string): string[] {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
-const REQUIREMENTS = join(import.meta.dirname, 'support/requirements.ts');
+const REQUIREMENTS = join(import.meta.dirname, 'support/environment/requirements.ts');
 /** The folders whose tests are no part of `npm test`. */
 const OTHER_PROJECTS = ['browser', 'drills', 'first-contact', 'matrix', 'package'];
 
@@ -36,7 +36,7 @@ const WITHOUT_SERVER: Readonly<Record<string, string>> = {
 };
 
 describe('the tests that need a server or a program', () => {
-  it('report it as missing by test/support/requirements.ts, so that `npm run test:bare` runs them', () => {
+  it('report it as missing by test/support/environment/requirements.ts, so that `npm run test:bare` runs them', () => {
     const unreported = specs.filter((spec) => {
       const files = [...closureOf(spec)];
       if (files.includes(REQUIREMENTS)) return false;

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import * as oauth from 'oauth4webapi';
-import { freePort } from './support/free-port.js';
-import { basic, bearer, get, post, readResponse } from './support/http.js';
+import { freePort } from './support/environment/free-port.js';
+import { basic, bearer, get, post, readResponse } from './support/clients/http.js';
 import { allowingUser } from './src/judges/allowing-user.js';
 
 const root = join(import.meta.dirname, '..');
@@ -23,7 +23,7 @@ const NEW_APPLICATION = {
 /** The tutorials that continue one application, in their order. */
 const TUTORIALS = ['first-server', 'protect-a-route', 'browser-sign-in', 'mcp-server'] as const;
 
-/** What works after a tutorial, and after each later one. */
+/** The features that work after a tutorial, and after each later one. */
 const RESULTS: Readonly<Record<(typeof TUTORIALS)[number], (url: string, cwd: string) => Promise<void>>> = {
   'first-server': async (url) => {
     expect(await tokenOfService(url)).toEqual(expect.any(String));

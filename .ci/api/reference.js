@@ -27,7 +27,17 @@ const app = await Application.bootstrap({
   excludePrivate: true,
   disableSources: true,
   hideGenerator: true,
-  navigationLinks: { Guides: '../start/first-server.html' },
+  // The header of the site: its name, parts and colors.
+  titleLink: '../index.html',
+  favicon: join(root, 'docs/public/logo.svg'),
+  customCss: join(folder, 'site-header.css'),
+  navigationLinks: {
+    Start: '../start/nest-add.html',
+    Guides: '../guides/testing.html',
+    Reference: '../reference/options.html',
+    Explanation: '../explanation/code-flow.html',
+    API: './index.html',
+  },
   validation: { notExported: false, invalidLink: true, notDocumented: false },
   logLevel: 'Warn',
 });

@@ -13,7 +13,7 @@ let count = 0;
 /**
  * Starts a deployment in its own process, with tables or keys of its own.
  * @param options `kind`: the database. `platform`: the HTTP adapter. `alg`: the algorithm of signed access tokens.
- *   `isApi`: only verifies access tokens. `processes`: the number of processes. `nodeOptions`: options of Node.
+ *   `isApi`: only verifies access tokens. `nodeOptions`: options of Node.
  *   `filled`: the number of grants that are stored before.
  */
 export async function startDeployment({ nodeOptions = [], filled = FILLED, ...options }) {

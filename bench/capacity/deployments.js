@@ -45,14 +45,6 @@ export const groups = {
   ],
 };
 
-/** One, two and four processes. */
-export const scaled = [1, 2, 4].map((processes) => ({
-  name: `processes-${processes}`,
-  title: String(processes),
-  options: fastify('postgres', { processes }),
-  operations: ['token', 'guarded'],
-}));
-
 /** The deployments of a brief run. */
 export const briefGroup = [
   { ...groups.postgres[0], operations: [...main, 'code', 'login'] },

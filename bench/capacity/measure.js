@@ -2,7 +2,7 @@ import { reasonOfAbsence } from '../absence.js';
 import { startChild } from '../children.js';
 import { compareKeycloak } from './compare-keycloak.js';
 import { CONNECTIONS, FILLED, startDeployment } from './deployment.js';
-import { briefGroup, groups, LIMITED, scaled } from './deployments.js';
+import { briefGroup, groups, LIMITED } from './deployments.js';
 import { measureRounds, timesTheCpu } from './rounds.js';
 import { databases } from './stores.js';
 import { hashingTime } from './users.js';
@@ -25,16 +25,13 @@ const settings = {
     filled: 50,
   },
 };
-/** More connections than for single processes, so that each of four processes can share statements. */
-const CONNECTIONS_OF_SCALED = 64;
-
 /** Measures what requests cost on each database. Databases that are not available are skipped. */
 export async function measureCapacity({ brief }) {
   const { hashes, ...setting } = settings[brief ? 'brief' : 'full'];
   const available = await findDatabases();
   if (available.length === 0) return undefined;
   const load = await startChild('http/load.js');
-  const measure = (group, more) => measureGroup(group, load, { ...setting, ...more });
+  const measure = (group) => measureGroup(group, load, setting);
   const result = { ...setting, poolSize: CONNECTIONS, nodeOptions: LIMITED, rows: [], versions: {} };
   for (const [name, group] of Object.entries(brief ? { brief: briefGroup } : groups)) {
     const usable = group.filter(({ options: { kind } }) => !kind || available.includes(kind));
@@ -45,12 +42,7 @@ export async function measureCapacity({ brief }) {
     if (name === 'postgres') result.ratios = ratiosOf(rows);
   }
   result.hashing = await hashingTime(hashes);
-  if (available.includes('postgres')) {
-    const connections = CONNECTIONS_OF_SCALED;
-    const { rows } = await measure(brief ? [scaled[1]] : scaled, { connections });
-    result.scaled = { connections, rows };
-    if (!brief) result.keycloak = await compareKeycloak(load, setting);
-  }
+  if (available.includes('postgres') && !brief) result.keycloak = await compareKeycloak(load, setting);
   load.stop();
   return result;
 }
@@ -58,9 +50,9 @@ export async function measureCapacity({ brief }) {
 /** Starts the deployments, measures them alternately, and removes their data. */
 async function measureGroup(group, load, setting) {
   const starting = group.map(async ({ name, title, options, operations }) => {
-    const { kind, platform, processes = 1 } = options;
+    const { kind, platform } = options;
     const server = await startDeployment({ ...options, filled: setting.filled });
-    return { name, title, operations, kind, platform, processes, server };
+    return { name, title, operations, kind, platform, server };
   });
   try {
     const started = await Promise.all(starting);

@@ -5,12 +5,11 @@ import { Meter } from './meter.js';
 import { saveRefreshTokens } from './refresh-tokens.js';
 import { openStore } from './stores.js';
 import { users } from './users.js';
-import { startWorkers } from './workers.js';
 
-// One deployment, in this process or in workers of it. The parent process requests the CPU time and the memory used
+// One deployment, in this process. The parent process requests the CPU time and the memory used
 // between `begin` and `end`.
 
-const { kind, platform, alg, isApi, processes = 1, prefix, name, connections, filled } = JSON.parse(process.argv[2]);
+const { kind, platform, alg, isApi, prefix, name, connections, filled } = JSON.parse(process.argv[2]);
 const deployment = await (isApi ? api() : server());
 
 process.on('message', (message) => void respond(message).then((answer) => process.send(answer)));
@@ -46,7 +45,7 @@ async function server() {
   // A database plans statements by the size of its tables, and nearly empty tables are read completely.
   await saveRefreshTokens(model, secret, filled);
   await store.analyze();
-  const served = await (processes > 1 ? severalProcesses() : oneProcess(model));
+  const served = await serve(model);
   return {
     greeting: { url: served.url, secret },
     newTokens: (amount) => saveRefreshTokens(model, secret, amount),
@@ -59,13 +58,7 @@ async function server() {
   };
 }
 
-async function oneProcess(model) {
+async function serve(model) {
   const app = await startServer({ platform, model, alg });
   return { url: await app.getUrl(), meter: new Meter(), stop: () => app.close() };
-}
-
-/** The processes share one port, and have as many connections to the database together as one process has alone. */
-function severalProcesses() {
-  const options = { kind, platform, alg, prefix, name, connections: Math.ceil(connections / processes) };
-  return startWorkers(processes, options);
 }

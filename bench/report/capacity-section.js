@@ -30,19 +30,11 @@ ${method(capacity)}`;
 }
 
 /** Returns the text in front of a table. */
-function notes(title, { scaled, nodeOptions, poolSize }) {
+function notes(title, { nodeOptions }) {
   if (title === 'Requests on PostgreSQL') {
     return `The row with a limited heap has the options \`${nodeOptions.join(' ')}\` of Node.\n\n`;
   }
-  if (title !== 'Several processes') return '';
-  return `Processes of \`node:cluster\` on Fastify share a port, and ${poolSize} connections to PostgreSQL. The load uses ${scaled.connections} connections. The load
-generator and PostgreSQL need processor time too, so that one process already keeps both cores busy. With more processes, each has fewer requests at
-a time, so that fewer of them share a statement, and each costs more. How the rate grows
-on more cores was not measured.
-
-![Requests per second by the number of processes](capacity-processes.svg)
-
-`;
+  return '';
 }
 
 function method({ rows, poolSize, filled, amounts, keycloak }) {

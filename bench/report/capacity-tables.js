@@ -19,12 +19,11 @@ export const megabytes = (bytes) => whole(bytes / 1e6);
 const perCpuSecond = ({ cpu }) => 1e6 / cpu.median;
 
 /** Returns the tables as `[title, table]`, in the order of the page. */
-export function capacityTables({ rows, scaled, keycloak }) {
+export function capacityTables({ rows, keycloak }) {
   const kinds = Object.keys(DATABASES).filter((kind) => rows.some((row) => row.kind === kind));
   const tables = kinds.map((kind) => [`Requests on ${DATABASES[kind]}`, ofDatabase(kind, rows)]);
   const signed = rows.filter((row) => !row.kind);
   if (signed.length > 0) tables.push(['Signed access tokens, without a database', withoutDatabase(signed)]);
-  if (scaled) tables.push(['Several processes', ofProcesses(scaled.rows)]);
   if (keycloak) tables.push(['Keycloak', ofKeycloak(keycloak)]);
   return tables;
 }
@@ -77,36 +76,6 @@ const timesOf = (row, hasDatabase) => [
   milliseconds(row.p99),
   megabytes(row.memory),
 ];
-
-function ofProcesses(rows) {
-  return [
-    [
-      'request',
-      'processes',
-      'requests/s',
-      'times one process',
-      'CPU µs of the servers',
-      'CPU µs of PostgreSQL',
-      'p50 ms',
-      'p99 ms',
-      'memory MB of the largest process',
-    ],
-    ...['token', 'guarded'].flatMap((operation) => {
-      const own = rows.filter((row) => row.operation === operation);
-      return own.map((row) => [
-        OPERATIONS[operation],
-        String(row.processes),
-        whole(row.rate.median),
-        (row.rate.median / own[0].rate.median).toFixed(2),
-        whole(row.cpu.median),
-        whole(row.backend),
-        milliseconds(row.p50),
-        milliseconds(row.p99),
-        megabytes(row.memory),
-      ]);
-    }),
-  ];
-}
 
 function ofKeycloak({ version, rows, ratios }) {
   return [

@@ -46,36 +46,13 @@ const marked = (part, results) => `<!-- ${part} -->\n\n${sections[part](results)
 
 function page(results, runs) {
   const { machine, inProcess, http, scaling, leak, startup } = results;
-  return `# Performance
+  return `---
+description: Shows how fast each operation is compared with other libraries, and how it was measured.
+order: 50
+keywords: benchmark, speed, throughput, requests per second, latency, oidc-provider, overhead, memory, how fast
+---
 
-\`npm run bench -- --docs\` writes this page. Do not edit it. All numbers were measured on one machine (${machine.cpus} cores,
-${machine.model}, Node ${machine.node}). Compare numbers within a table only. Ratios are
-comparable between machines, absolute numbers are not.
-
-## Goals
-
-The table lists the goals and the results of the latest ${runs.length} complete runs. A value with ✗ misses its goal. An operation in process has two values: with one request in flight, and
-with 32.
-
-${markdown(goalsTable(runs))}
-
-### Why goals are missed
-
-- **Speed compared with the best peer.** No library can be faster than the floor, and the rows show how fast that is. The floor
-  does only what every server must do: call the same model, await it, decode, hash, generate random bytes. For
-  \`client_credentials\`, the floor is only 2.1 to 2.8 times as fast as the best peer, so a library at 1.2 times the floor cannot
-  reach 2.5. For a valid token, it is about 3.1 times as fast on this kind of processor, and was 4 times as fast on another.
-- **Time compared with the floor.** Only \`authorize\` is much slower than the floor, at almost twice its time. In a profile
-  (\`node bench/profile.js nest-oauth2 authorize-code\`), 30 % of the time is in the model, V8 itself and garbage collection, 13 % in
-  the two main phases, 6 % in parsing the redirect URI, 8 % in reading eight parameters from form or query and checking
-  their characters, and 5 % in writing the response. Nothing else takes more than 4 %. Without all checks of parameters, it would be a tenth faster.
-  Without parsing the URI, it would be a seventeenth faster. Both were tried. The remaining time is the cost of options, extension points and
-  error redirects.
-- **Time that does not depend on the size.** \`authenticate\` looks up a token in a map, its grant in a second and its client in a third map. \`token\` and
-  \`authorize\` look up a client. The first column under “Size” is the cost of one lookup when the map no longer fits into the caches of the
-  processor. Three lookups take some microseconds, and nothing else grows with the size.
-- **Microseconds and milliseconds** depend on the machine. On a shared machine, the same request to Nest alone can take three times as much CPU
-  time in the next round. In that case the goals for HTTP and imports mean little. Compare the rows in the tables below instead.
+# Performance
 
 ## In process
 
@@ -124,6 +101,10 @@ ${marked('batching', results)}
 
 ## Method
 
+\`npm run bench -- --docs\` writes this page. Do not edit it. All numbers were measured on one machine (${machine.cpus} cores,
+${machine.model}, Node ${machine.node}). Compare numbers within a table only. Ratios are
+comparable between machines, absolute numbers are not.
+
 - Each library runs in a separate process. Thirteen tests, such as “redeems a code once”, check it first.
   \`oauth2-server\` does not support PKCE and skips that test. \`@jmondi/oauth2-server\` cannot authenticate a resource request
   and has no opaque access tokens. Our code reads its bearer token and calls its introspection. Instead of signing a JWT, it uses only the
@@ -143,6 +124,31 @@ ${marked('batching', results)}
 
 The benchmark does not cover databases over a network (where a round trip takes about ten times as long as on this machine), TLS, and other
 versions of Node.
+
+## Goals
+
+The table lists the goals and the results of the latest ${runs.length} complete runs. A value with ✗ misses its goal. An operation in process has two values: with one request in flight, and
+with 32.
+
+${markdown(goalsTable(runs))}
+
+### Why goals are missed
+
+- **Speed compared with the best peer.** No library can be faster than the floor, and the rows show how fast that is. The floor
+  does only what every server must do: call the same model, await it, decode, hash, generate random bytes. For
+  \`client_credentials\`, the floor is only 2.1 to 2.8 times as fast as the best peer, so a library at 1.2 times the floor cannot
+  reach 2.5. For a valid token, it is about 3.1 times as fast on this kind of processor, and was 4 times as fast on another.
+- **Time compared with the floor.** Only \`authorize\` is much slower than the floor, at almost twice its time. In a profile
+  (\`node bench/profile.js nest-oauth2 authorize-code\`), 30 % of the time is in the model, V8 itself and garbage collection, 13 % in
+  the two main phases, 6 % in parsing the redirect URI, 8 % in reading eight parameters from form or query and checking
+  their characters, and 5 % in writing the response. Nothing else takes more than 4 %. Without all checks of parameters, it would be a tenth faster.
+  Without parsing the URI, it would be a seventeenth faster. Both were tried. The remaining time is the cost of options, extension points and
+  error redirects.
+- **Time that does not depend on the size.** \`authenticate\` looks up a token in a map, its grant in a second and its client in a third map. \`token\` and
+  \`authorize\` look up a client. The first column under “Size” is the cost of one lookup when the map no longer fits into the caches of the
+  processor. Three lookups take some microseconds, and nothing else grows with the size.
+- **Microseconds and milliseconds** depend on the machine. On a shared machine, the same request to Nest alone can take three times as much CPU
+  time in the next round. In that case the goals for HTTP and imports mean little. Compare the rows in the tables below instead.
 
 ## Run it
 

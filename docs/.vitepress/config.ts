@@ -5,7 +5,7 @@ import { defineConfig } from 'vitepress';
 
 import { anchorOf } from './site/anchor.js';
 import { writeForMachines } from './site/llms.js';
-import { addPackageManagers, findPictures, linkToRepository, renderDiagrams } from './site/markdown.js';
+import { addPackageManagers, describeCells, findPictures, linkToRepository, showDiagrams } from './site/markdown.js';
 import { DOCS, readPages } from './site/pages.js';
 import { INDEX_OPTIONS, SEARCH_OPTIONS, searchIndex } from './site/search.js';
 import { createNavigation, createSidebar } from './site/sidebar.js';
@@ -33,7 +33,8 @@ export default defineConfig({
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     anchor: { slugify: anchorOf },
     config(md) {
-      renderDiagrams(md);
+      showDiagrams(md);
+      describeCells(md);
       addPackageManagers(md);
       findPictures(md);
       linkToRepository(md, address);
@@ -62,10 +63,5 @@ export default defineConfig({
   buildEnd({ outDir }) {
     writeForMachines(pages, outDir, base, description);
     cpSync(join(DOCS, 'schema'), join(outDir, 'schema'), { recursive: true });
-    // Only pages with a diagram load these files.
-    cpSync(join(DOCS, '../node_modules/mermaid/dist'), join(outDir, 'mermaid'), {
-      recursive: true,
-      filter: (path) => /(?:dist|chunks|mermaid\.esm\.min|mermaid\.esm\.min\.mjs|esm\.min\/[^/]+\.mjs)$/.test(path),
-    });
   },
 });

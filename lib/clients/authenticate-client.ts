@@ -175,8 +175,13 @@ function verifyAllowed(
  */
 function missingCredentials(client: CoreClient | Falsy, credentials: PresentedCredentials): Error {
   if (credentials.secret === '') return new InvalidRequestError('Missing parameter: `client_secret`');
-  const reason = client ? 'client must authenticate, but sent no credentials' : 'client is unknown';
-  return new InvalidClientError('Invalid client: cannot retrieve client credentials').because({ reason });
+  const detail = client
+    ? {
+        reason: 'client must authenticate, but sent no credentials',
+        remedy: "send the secret of the client, or set `tokenEndpointAuthMethod: 'none'` if it is a public client",
+      }
+    : { reason: 'client is unknown', remedy: 'compare `client_id` with the `id` of the client in the store' };
+  return new InvalidClientError('Invalid client: cannot retrieve client credentials').because(detail);
 }
 
 /**

@@ -1,13 +1,8 @@
-import { type Capabilities, capability } from '../contracts/capability.js';
+import type { Capabilities } from '../contracts/capability.js';
+import { MODULE_STATE } from '../contracts/module-state.js';
 import { isRegisteredId } from './registration/client-id.js';
 import type { CoreClient } from '../model/model.js';
 import { isOfIssuer } from '../tokens/issuer.js';
-
-/**
- * The capability key of a flag: the server shares its model with servers of other issuers, such as those of tenants.
- * The Nest module sets it.
- */
-export const SHARED_MODEL = capability<true>('shared model', 'OAuth2Module');
 
 /** The logged reason for refusing a client of another issuer. */
 export const OTHER_ISSUER = 'client is registered at another issuer';
@@ -20,6 +15,6 @@ export const OTHER_ISSUER = 'client is registered at another issuer';
  */
 export function isClientOf(client: CoreClient, issuer: string | undefined, server: Capabilities): boolean {
   const isAssigned = client.issuer !== undefined && client.issuer !== null;
-  if (!isAssigned && server.find(SHARED_MODEL) && isRegisteredId(String(client.id))) return false;
+  if (!isAssigned && server.find(MODULE_STATE)?.sharesModel && isRegisteredId(String(client.id))) return false;
   return isOfIssuer(client, issuer);
 }

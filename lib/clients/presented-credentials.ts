@@ -31,7 +31,11 @@ export function readCredentials(request: Request, authentications: readonly Clie
   if (!credentials.id) throw new InvalidRequestError('Missing parameter: `client_id`');
   if (!isVSCHAR(credentials.id)) throw new InvalidRequestError('Invalid parameter: `client_id`');
   if (credentials.secret && !isVSCHAR(credentials.secret))
-    throw new InvalidRequestError('Invalid parameter: `client_secret`');
+    throw new InvalidRequestError('Invalid parameter: `client_secret`').because({
+      reason: 'client secret has a character that no secret may have',
+      remedy:
+        'send printable ASCII characters only: remove the line break at the end of a secret that was read from a file',
+    });
   return { credentials, method };
 }
 

@@ -2,6 +2,7 @@ import { TemporarilyUnavailableError } from '../errors/index.js';
 import type { ClientRequest } from '../contracts/client-request.js';
 import { isSelfRegistered } from './registration/self-registered.js';
 import { addressOf, networkOf } from '../http/network.js';
+import { rateOf } from '../options/value-checks.js';
 import { MemoryCounts, type RequestRate } from '../limits/memory-counts.js';
 
 /**
@@ -42,13 +43,5 @@ export class PublicClientRate {
   }
 }
 
-/** Returns the configuration error for an invalid option `rate` of a feature. `undefined` if it is valid. */
-export function findRateError(rate: unknown, feature: string): string | undefined {
-  if (rate === undefined || rate === false) return undefined;
-  const { requests, per } = (rate ?? {}) as Partial<RequestRate>;
-  if (isCount(requests, 1_000_000) && isCount(per, 86_400)) return undefined;
-  return `\`rate\` of ${feature} must be \`false\` or \`{ requests, per }\`: up to 1 000 000 requests per network in up to 86 400 seconds`;
-}
-
-const isCount = (value: unknown, largest: number) =>
-  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= largest;
+/** Accepts the option `rate` of a feature with a `PublicClientRate`. */
+export const PUBLIC_CLIENT_RATE = rateOf(1_000_000, 'up to 1 000 000 requests per network');

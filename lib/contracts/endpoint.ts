@@ -27,6 +27,11 @@ export interface EndpointOf<Server> {
    */
   readonly perIssuer?: boolean;
   /**
+   * The route path of the protected resource at the end of `path`, in a well-known document. If the application serves
+   * the route elsewhere, for example below a global prefix, the document moves with it. RFC 9728 §3.1
+   */
+  readonly resource?: string;
+  /**
    * Whether pages of other origins may call the endpoint. `true`: pages of the origins in the option `cors`. `'any'`:
    * pages of all origins, for public documents. If omitted, none. Credentials are never allowed. Do not set it for the
    * authorization endpoint. RFC 9700 §2.6

@@ -49,7 +49,7 @@ export interface Feature {
   readonly injects?: readonly Injection[];
   /** The capability keys that framework adapters look for before a server exists, because `install()` provides them. */
   readonly provides?: readonly Capability<unknown>[];
-  /** The protected resources of this application: absolute URIs, or paths at the origin of the issuer. RFC 8707 §2 */
+  /** The protected resources of this application: absolute URIs, paths, or route paths such as `mcp`. RFC 8707 §2 */
   readonly resources?: readonly string[];
   /** Server options that this profile sets. Options that the application sets take precedence. */
   readonly defaults?: Readonly<Partial<Options>>;
@@ -160,7 +160,7 @@ export interface Installed {
   /**
    * Returns configuration errors in the options of a single call of `authorize`, `authenticate`, `token` or
    * `readAuthorizationRequest`, merged with those of the server. The first error fails the call with `server_error`. It
-   * is not called if the call has no options or only a `scope`. For frozen options, it is called once.
+   * is not called if the call has no options. For calls of `authenticate` with the same options, it is called once.
    */
   callMisconfigurations?(options: Options): Iterable<string>;
   /** Verifies the stored data when an application starts. An `InvalidArgumentError` stops it. Others are logged. */

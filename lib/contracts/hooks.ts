@@ -80,8 +80,13 @@ export interface TokenHooks {
   format?(minted: MintedToken): Awaitable<string | undefined>;
   /** Adds members to the token response by setting them in `request.responseMembers`. */
   respond?(request: ClientRequest, token: Token): Awaitable<void>;
-  /** Returns members to add to the introspection response of a token. RFC 7662 §2.2 */
+  /** Returns members to add to the introspection response of a token, and to a JWT access token. RFC 7662 §2.2 */
   describe?(token: Token): object | void;
+  /**
+   * Returns claims to add to ID tokens and userinfo responses, from the members that features stored with the code or
+   * token. OpenID Connect Core 1.0 §2, §5.3.2
+   */
+  identify?(stored: Readonly<Record<string, unknown>>): object | void;
 }
 
 /**

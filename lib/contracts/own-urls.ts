@@ -15,6 +15,11 @@ export interface OwnUrls {
    */
   urlsOf(endpoint: string, issuer: string | undefined): readonly string[];
   /**
+   * Returns the absolute URI of a protected resource that a feature declares. For a route path such as `mcp`, it
+   * contains the path at which the application serves the route. `undefined` if `issuer` is required and `undefined`.
+   */
+  resourceUrl(resource: string, issuer: string | undefined): string | undefined;
+  /**
    * Returns the protected resource that a request is sent to, or `undefined` for any other path. If several resources
    * match, the one with the longest path is returned. A path prefix that a proxy removed is taken into account.
    * RFC 8707 §2

@@ -70,6 +70,11 @@ export type Decision<U extends User = User> =
        * login is stored.
        */
       signIn?: SignIn | undefined;
+      /**
+       * What the user has chosen for this request, by name, such as the `organization`. The hook `approve` of the
+       * feature that offers the choice validates it. If omitted, nothing was chosen.
+       */
+      choices?: Readonly<Record<string, string>> | undefined;
       error?: undefined;
     }
   | {

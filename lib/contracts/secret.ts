@@ -1,5 +1,7 @@
 import { configurationError } from '../errors/configuration-error.js';
+import { optionOf, type ValueCheck } from '../options/option-table.js';
 import { type Capabilities, capability } from './capability.js';
+import { MODULE_STATE } from './module-state.js';
 
 /**
  * A secret of a server: a text of at least 32 characters, the same in every process. In a list, the first secret signs
@@ -12,9 +14,6 @@ export type Secret = SecretTexts | ((config: any) => SecretTexts);
 
 type SecretTexts = string | readonly string[];
 
-/** The capability key of the option `config` of the module. */
-export const CONFIG = capability<unknown>('config', 'OAuth2Module');
-
 /** The capability key of the option `secret` of the module, as a list. */
 export const SERVER_SECRETS = capability<readonly string[]>('server secret', 'OAuth2Module');
 
@@ -23,7 +22,7 @@ export const MODEL_SECRETS = capability<readonly string[]>('secret of the model'
 
 /** Returns the value of a setting, which may be a function of the option `config`. */
 export const settingOf = <T>(setting: T | ((config: never) => T), server: Pick<Capabilities, 'find'>): T =>
-  typeof setting === 'function' ? (setting as (config: unknown) => T)(server.find(CONFIG)) : setting;
+  typeof setting === 'function' ? (setting as (config: unknown) => T)(server.find(MODULE_STATE)?.config) : setting;
 
 /**
  * Returns the secrets of an option as a list, the newest first.
@@ -48,6 +47,9 @@ export function findSecretError(secret: unknown, name: string): string | undefin
   const isValid = secrets.every((one) => typeof one === 'string' && one.length >= 32);
   return isValid ? undefined : `${name} must be a text of at least 32 random characters, or a list of such texts`;
 }
+
+/** Accepts secrets, as the option of a feature. */
+export const SECRET: ValueCheck<Secret> = (value, name, owner) => findSecretError(value, optionOf(name, owner));
 
 /** The reason for and the remedy against a variable of `.env` that is read too early. */
 export const LATE =

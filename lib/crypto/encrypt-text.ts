@@ -18,31 +18,39 @@ export class TextEncryption {
     this.keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)));
   }
 
-  encrypt(text: string): string {
+  /**
+   * @param owner What the text belongs to. It is authenticated: only a call with the same text can decrypt the result, so
+   * that a text cannot be moved to another owner. Default: empty.
+   */
+  encrypt(text: string, owner = ''): string {
     const nonce = randomBytes(NONCE);
     const cipher = createCipheriv(ALGORITHM, this.keys[0]!, nonce);
+    cipher.setAAD(Buffer.from(owner));
     const encrypted = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
     return encrypted.toString('base64url');
   }
 
   /** Returns the decrypted text, or `undefined` if the text was modified or encrypted with an unknown secret. */
-  decrypt(encrypted: string): string | undefined {
-    return this.decryptWith(this.keys, encrypted);
+  decrypt(encrypted: string, owner = ''): string | undefined {
+    return this.open(encrypted, owner)?.text;
   }
 
   /** Whether a text was encrypted with the first secret. If not, encrypt it again before its secret is removed. */
-  isNewest(encrypted: string): boolean {
-    return this.decryptWith(this.keys.slice(0, 1), encrypted) !== undefined;
+  isNewest(encrypted: string, owner = ''): boolean {
+    return this.open(encrypted, owner)?.isNewest === true;
   }
 
-  private decryptWith(keys: readonly Buffer[], encrypted: string): string | undefined {
+  /** Decrypts a text like `decrypt()`, and returns also whether the first secret encrypted it. */
+  open(encrypted: string, owner = ''): { readonly text: string; readonly isNewest: boolean } | undefined {
     const bytes = Buffer.from(encrypted, 'base64url');
     if (bytes.length < NONCE + TAG) return undefined;
-    for (const key of keys) {
+    for (const key of this.keys) {
       try {
         const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE));
+        decipher.setAAD(Buffer.from(owner));
         decipher.setAuthTag(bytes.subarray(-TAG));
-        return decipher.update(bytes.subarray(NONCE, -TAG), undefined, 'utf8') + decipher.final('utf8');
+        const text = decipher.update(bytes.subarray(NONCE, -TAG), undefined, 'utf8') + decipher.final('utf8');
+        return { text, isNewest: key === this.keys[0] };
       } catch {
         // Another secret may have encrypted the text.
       }

@@ -1,16 +1,13 @@
 import { asUnauthorized, authenticateClient } from '../clients/authenticate-client.js';
 import { findClaimedClientId } from '../clients/presented-credentials.js';
 import type { ClientAuthenticationPolicy, ConsumeCredentials } from '../contracts/client-authentication.js';
-import { wireCode } from '../http/error-response.js';
-import { InvalidClientError, InvalidRequestError, type OAuthError } from '../errors/index.js';
-import { hasListener, refusalEventName, reportEvent, reportRefusal, shortText } from '../events/events.js';
-import { isForm } from '../http/media-type.js';
+import { InvalidClientError, InvalidRequestError } from '../errors/index.js';
+import { type EventDetails, hasListener, reportEvent, shortText } from '../events/events.js';
 import type { Request } from '../http/request.js';
 import type { Response } from '../http/response.js';
 import type { Awaitable } from '../model/model.js';
-import { writeFailure } from './endpoint-failure.js';
-import { Operation, verifyRequestAndResponse } from './operation.js';
-import { allowOrigin, verifyOrigin } from './cross-origin.js';
+import { FeatureEndpoint } from './feature-endpoint.js';
+import { verifyOrigin } from './cross-origin.js';
 import { ClientRequest, stateKey } from '../contracts/client-request.js';
 
 /**
@@ -20,13 +17,10 @@ import { ClientRequest, stateKey } from '../contracts/client-request.js';
 const CONSUME_CREDENTIALS = stateKey<ConsumeCredentials | undefined>('consume client credentials');
 
 /**
- * The base class of endpoints that clients call directly. It verifies the form POST, authenticates the client and
- * writes a JSON response that must not be cached. RFC 6749 §3.2, §5.1
+ * The base class of endpoints that clients call directly. It verifies the POST of a form, or of a JSON object,
+ * authenticates the client and writes a JSON response that must not be cached. RFC 6749 §3.2, §5.1
  */
-export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
-  /** The ID of the endpoint: its key in `endpoints` of the feature. Events and the log contain it. */
-  protected abstract readonly id: string;
-
+export abstract class BackChannelEndpoint<Result> extends FeatureEndpoint<Result> {
   /** Which clients may use this endpoint without client authentication. Default: `'public-allowed'` */
   protected readonly clientAuthentication: ClientAuthenticationPolicy = 'public-allowed';
 
@@ -54,15 +48,12 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
   protected reportDone?(clientRequest: ClientRequest, result: Result): void;
 
   async handle(request: Request, response: Response): Promise<Result> {
-    verifyRequestAndResponse(request, response);
-    response.headers['cache-control'] = 'no-store';
-    response.headers['pragma'] = 'no-cache';
     const { options, server } = this;
-    const cors = options.cors && server.endpoints.get(this.id)?.cors ? options.cors : undefined;
-    if (cors) allowOrigin(request, response, cors);
+    const cors = this.prepare(request, response);
     let clientRequest: ClientRequest | undefined;
     try {
-      verifyFormPost(request);
+      verifyPost(request);
+      this.verifyContent(request);
       const { client, method, consume } = await authenticateClient(request, options, {
         server,
         audienceEndpoints: this.audienceEndpoints,
@@ -79,10 +70,12 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
       if (options.events) this.reportDone?.(clientRequest, result);
       return result;
     } catch (error) {
-      const failure = writeFailure(response, error);
-      if (failure.code === 401) challenge(response, failure);
-      if (options.events) this.reportRefused(request, clientRequest, failure);
-      throw failure;
+      const isAuthenticated = clientRequest !== undefined && !this.hasCredentialsToConsume(clientRequest);
+      throw this.fail(response, error, {
+        scheme: 'Basic',
+        ...(!isAuthenticated && error instanceof InvalidClientError && { name: 'client.refused' }),
+        details: () => this.refusalDetails(request, clientRequest),
+      });
     }
   }
 
@@ -114,36 +107,20 @@ export abstract class BackChannelEndpoint<Result> extends Operation<Result> {
     reportEvent(events, 'client.authenticated', { endpoint: this.id, issuer, clientId: client.id, method });
   }
 
-  private reportRefused(request: Request, clientRequest: ClientRequest | undefined, error: OAuthError): void {
+  private refusalDetails(request: Request, clientRequest: ClientRequest | undefined): EventDetails {
     const { client, issuer = this.options.issuer } = clientRequest ?? {};
-    const isAuthenticated = clientRequest !== undefined && clientRequest.get(CONSUME_CREDENTIALS) === undefined;
-    const name =
-      isAuthenticated || !(error instanceof InvalidClientError) ? refusalEventName(this.id) : 'client.refused';
-    reportRefusal(this.options.events, name, error, () => {
-      const { grant_type: grantType, scope } = (request.body ?? {}) as Record<string, unknown>;
-      return {
-        endpoint: this.id,
-        issuer,
-        clientId: client?.id ?? findClaimedClientId(request, this.server.clientAuthentications),
-        grantType: shortText(grantType),
-        scope: shortText(scope),
-      };
-    });
+    const { grant_type: grantType, scope } = (request.body ?? {}) as Record<string, unknown>;
+    return {
+      endpoint: this.id,
+      issuer,
+      clientId: client?.id ?? findClaimedClientId(request, this.server.clientAuthentications),
+      grantType: shortText(grantType),
+      scope: shortText(scope),
+    };
   }
 }
 
-/**
- * Sets the `WWW-Authenticate` challenge of a 401 response: the scheme `Basic`, whichever method the client used, and
- * the error code. RFC 6749 §5.2
- */
-function challenge(response: Response, error: OAuthError): void {
-  response.headers['www-authenticate'] = `Basic realm="Service", error="${wireCode(error)}"`;
-}
-
-function verifyFormPost(request: Request): void {
+function verifyPost(request: Request): void {
   if (String(request.method).toUpperCase() !== 'POST')
     throw new InvalidRequestError('Invalid request: method must be POST');
-  if (!isForm(request.get('content-type'))) {
-    throw new InvalidRequestError('Invalid request: content must be application/x-www-form-urlencoded');
-  }
 }

@@ -18,13 +18,19 @@ const METHODS = ['GET', 'HEAD'];
  */
 export function publicDocument(
   path: string,
-  { maxAge, perIssuer = false, build }: { maxAge: number; perIssuer?: boolean; build: BuildDocument },
+  {
+    maxAge,
+    perIssuer = false,
+    resource,
+    build,
+  }: { maxAge: number; perIssuer?: boolean; resource?: string | undefined; build: BuildDocument },
 ): Endpoint {
   return {
     path,
     methods: METHODS,
     cors: 'any',
     perIssuer,
+    ...(resource !== undefined && { resource }),
     make: (server) => new PublicDocument(server, maxAge, build),
   };
 }

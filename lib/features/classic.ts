@@ -2,7 +2,6 @@ import { clientSecretBasic } from '../clients/client-secret-basic.js';
 import { clientSecretPost } from '../clients/client-secret-post.js';
 import { none } from '../clients/none.js';
 import { AuthorizeEndpoint } from '../endpoints/authorization/authorize-endpoint.js';
-import { classGrant } from '../endpoints/token/class-grant.js';
 import { TokenEndpoint } from '../endpoints/token/token.js';
 import type { ClientAuthentication } from '../contracts/client-authentication.js';
 import type { Endpoint, Feature } from '../contracts/feature.js';
@@ -14,12 +13,12 @@ import {
   TOKEN_RESPONSE,
 } from './classic-parameters.js';
 import { fragment, query } from '../endpoints/authorization/redirects.js';
-import { AuthorizationCodeGrantType } from './authorization-code/code-grant.js';
+import { codeGrant } from './authorization-code/code-grant.js';
 import { codeResponse } from './authorization-code/code-response.js';
-import { ClientCredentialsGrantType } from './client-credentials.js';
+import { clientCredentialsGrant } from './client-credentials.js';
 import { tokenResponseType } from './implicit.js';
-import { PasswordGrantType } from './password.js';
-import { RefreshTokenGrantType } from './refresh-token.js';
+import { passwordGrant } from './password.js';
+import { refreshTokenGrant } from './refresh-token.js';
 
 /**
  * The authorization endpoint. It does not allow CORS, because only the browser's own window navigates to it, and its
@@ -62,7 +61,7 @@ export const CLASSIC: readonly Feature[] = [
     grantTypes: ['authorization_code'],
     parameters: CODE_PARAMETERS,
     install: () => ({
-      grants: { authorization_code: classGrant(AuthorizationCodeGrantType) },
+      grants: { authorization_code: codeGrant },
       responseTypes: { code: codeResponse },
     }),
   },
@@ -70,19 +69,19 @@ export const CLASSIC: readonly Feature[] = [
   {
     id: 'RFC 6749 §4.4',
     grantTypes: ['client_credentials'],
-    install: () => ({ grants: { client_credentials: classGrant(ClientCredentialsGrantType) } }),
+    install: () => ({ grants: { client_credentials: clientCredentialsGrant } }),
   },
   {
     id: 'RFC 6749 §4.3',
     grantTypes: ['password'],
     parameters: PASSWORD_PARAMETERS,
-    install: () => ({ grants: { password: classGrant(PasswordGrantType) } }),
+    install: () => ({ grants: { password: passwordGrant } }),
   },
   {
     id: 'RFC 6749 §6',
     grantTypes: ['refresh_token'],
     parameters: REFRESH_PARAMETERS,
-    install: () => ({ grants: { refresh_token: classGrant(RefreshTokenGrantType) } }),
+    install: (builder) => ({ grants: { refresh_token: refreshTokenGrant(() => builder.server) } }),
   },
   {
     id: 'RFC 6749 §2.3',

@@ -1,13 +1,15 @@
-export type { Endpoint, Feature, ResponseMode, ServerContext } from '../contracts/feature.js';
-export type { Handler } from '../contracts/handler.js';
-export type { AuthorizationDetail, AuthorizationDetailsType } from '../contracts/authorization-details.js';
+export * from './contract.js';
 export { authorizationDetails } from './authorization-details/authorization-details.js';
 export type { AuthorizationDetailsOptions } from './authorization-details/detail-type.js';
 export type { AuthorizationDetailsModel } from './authorization-details/details-model.js';
 export { type ShownDetail, shownDetails } from './authorization-details/shown-details.js';
 export { type RedirectTarget, redirectTarget } from './client-id-documents/client-id-url.js';
 export { clientIdDocuments } from './client-id-documents/client-id-documents.js';
-export type { ClientIdDocumentModel, ClientIdDocumentOptions } from './client-id-documents/document-options.js';
+export type {
+  ClientIdDocumentModel,
+  ClientIdDocumentOptions,
+  PinnedDocument,
+} from './client-id-documents/document-options.js';
 export type { ClientMetadata, JsonWebKeySet } from '../contracts/client-metadata.js';
 export type { MetadataClient } from '../clients/registration/client-from-metadata.js';
 export type { ClientPolicyOptions } from '../clients/registration/client-policy.js';
@@ -29,10 +31,11 @@ export { formatUserCode } from './device-authorization/user-code.js';
 export { formPost } from './form-post/form-post.js';
 export * from './introspected-tokens/index.js';
 export { introspection, type IntrospectionModel } from './introspection.js';
-export type { OutgoingResponse } from '../contracts/response-mode.js';
 export type { Lookup, SafeFetchOptions } from '../http/safe-fetch/index.js';
 export { mutualTls } from './mutual-tls/mutual-tls.js';
 export type { MutualTlsOptions, TlsClientAuthMethod, TlsProxy } from './mutual-tls/options.js';
+export { personalAccessTokens } from './personal-tokens/personal-access-tokens.js';
+export type { PersonalAccessTokenOptions } from './personal-tokens/options.js';
 export type { PushedParameters, PushedRequest, PushedRequestModel } from './pushed-requests/pushed-request.js';
 export { pushedRequests, type PushedRequestOptions } from './pushed-requests/pushed-requests.js';
 export { registration } from './registration/registration.js';

@@ -1,5 +1,5 @@
 import { isClientItself } from '../tokens/client-subject.js';
-import type { Token } from '../model/model.js';
+import type { CoreClient, Token } from '../model/model.js';
 import { audienceOf } from '../tokens/audience.js';
 import type { StoredToken } from '../tokens/find-token.js';
 import { FOREVER } from '../tokens/lifetime.js';
@@ -20,7 +20,7 @@ export function standardMembers({ kind, token }: StoredToken, issuer: string | u
   const audience = audienceOf(isAccess ? resource : (refreshTokenResource ?? resource));
   return {
     scope: scopeText(scope) || undefined,
-    client_id: client.id,
+    client_id: (client as CoreClient | undefined)?.id,
     sub: subjectOf(user, client),
     username: usernameOf(user),
     exp: expiryOf(isAccess ? token.accessTokenExpiresAt : token.refreshTokenExpiresAt),

@@ -5,6 +5,7 @@ import type { ClientRequest } from '../contracts/client-request.js';
 import { ServerError } from '../errors/index.js';
 import { hasListener, reportEvent } from '../events/events.js';
 import type { Feature } from '../contracts/feature.js';
+import { isPersonalToken, PERSONAL_TOKEN_SOURCE, PERSONAL_TOKEN_USE } from '../endpoints/resource/personal-tokens.js';
 import type { Awaitable, Client, CoreClient, Falsy, Model, RefreshToken, Token } from '../model/model.js';
 import { audienceOf, isAmong } from '../tokens/audience.js';
 import { TOKEN_NAMES, findToken, type StoredToken, tokenKindsByHint } from '../tokens/find-token.js';
@@ -22,7 +23,8 @@ export interface IntrospectionModel<C extends Client = Client> {
   /**
    * Decides whether the authenticated client may introspect this token. If omitted, a client may introspect its own
    * tokens, and access tokens for one of its `resources`. RFC 7662 §2.1, §4
-   * @param token The token as the model returned it. A refresh token is a `RefreshToken`, without `accessToken`.
+   * @param token The token as the model returned it. A refresh token is a `RefreshToken`, without `accessToken`. A
+   * personal access token has no `client`.
    */
   mayIntrospect?(client: C, token: Token<C> | RefreshToken<C>): Awaitable<boolean | Falsy>;
 }
@@ -51,6 +53,9 @@ export function introspection(): Feature {
   };
 }
 
+/** Returns the ID of the client of a token. `undefined` for a personal access token. */
+const clientIdOf = ({ client }: StoredToken['token']): string | undefined => (client as CoreClient | undefined)?.id;
+
 class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   protected readonly id = 'introspection';
   /**
@@ -59,6 +64,7 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   protected override readonly clientAuthentication = 'required';
   private readonly model: Model & IntrospectionModel = this.options.model;
   private readonly subjects = this.server.find(SUBJECT_IDENTIFIERS);
+  private readonly personalTokens = this.server.find(PERSONAL_TOKEN_SOURCE);
   private readonly writer = this.server.find(INTROSPECTION_WRITER);
   private readonly signedTexts = new WeakMap<Introspection, string>();
 
@@ -75,6 +81,11 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   private async find({ client, issuer, parameters }: ClientRequest): Promise<StoredToken | undefined> {
     const value = parameters.required('token');
     const hint = parameters.optional('token_type_hint', () => true);
+    if (this.personalTokens?.matches(value)) {
+      const token = await this.personalTokens.find(value);
+      const personal = token && !isExpired(token.accessTokenExpiresAt) && ({ kind: 'access_token', token } as const);
+      if (personal && (await this.isPermitted(client, personal))) return personal;
+    }
     // Search all kinds of tokens even for an unauthorized client, so that timing does not reveal whether a token
     // exists. RFC 7662 §4
     for (const kind of tokenKindsByHint(hint)) {
@@ -121,7 +132,7 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   private async isPermitted(client: CoreClient, { kind, token }: StoredToken): Promise<boolean> {
     const { model } = this;
     if (model.mayIntrospect) return Boolean(await model.mayIntrospect(client, token));
-    const { id } = token.client;
+    const id = clientIdOf(token);
     if (id !== undefined && id !== null && id === client.id) return true;
     const resources: unknown = client.resources;
     if (kind !== 'access_token' || !Array.isArray(resources)) return false;
@@ -134,7 +145,7 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
    */
   private replaceSubjects(body: Introspection, { token }: StoredToken, asking: CoreClient): void {
     const { client, user } = token;
-    if (!this.subjects || client.id !== asking.id) return;
+    if (!this.subjects || clientIdOf(token) !== asking.id) return;
     const nameOf = (id: string) => this.subjects!.subjectOf({ id }, client, token);
     for (const member of ['act', 'may_act']) if (member in body) body[member] = withSubjects(body[member], nameOf);
     if (isClientItself(user)) return;
@@ -147,9 +158,10 @@ class IntrospectionEndpoint extends BackChannelEndpoint<Introspection> {
   private describe(stored: StoredToken, issuer: string | undefined): Introspection {
     const { kind, token } = stored;
     const body: Introspection = { active: true };
-    // `token_use` is not standardized. It keeps resource servers from taking a refresh token for an access token.
+    // `token_use` is not standardized. It keeps resource servers from taking one kind of token for another.
     if (kind === 'access_token') body['token_type'] = jktOf(token) === undefined ? 'Bearer' : 'DPoP';
     else body['token_use'] = 'refresh_token';
+    if (isPersonalToken(token as Token)) body['token_use'] = PERSONAL_TOKEN_USE;
     for (const describe of this.server.hooks.token.describe) Object.assign(body, describe(token as Token));
     for (const [name, value] of Object.entries(standardMembers(stored, issuer)))
       if (value !== undefined) body[name] = value;

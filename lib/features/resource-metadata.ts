@@ -2,18 +2,21 @@ import { publicDocument } from '../endpoints/public-document.js';
 import type { Endpoint, Feature, ServerContext } from '../contracts/feature.js';
 import { isPublicUrl } from '../http/public-url.js';
 import { comparablePath } from '../http/request-path.js';
-import { isResourcePath, resourceUrl } from '../endpoints/resource/own-resources.js';
+import { isResourcePath, isRoutePath } from '../endpoints/resource/own-resources.js';
 import { AUTHORIZATION_DETAILS } from '../contracts/authorization-details.js';
 import { withSigned } from './server-metadata/signed.js';
+import { type OptionRows, optionTable } from '../options/option-table.js';
+import { ANY, SECONDS_FROM_0 } from '../options/value-checks.js';
 import { findScopesError } from '../options/scopes-error.js';
 import { findUnknownOption } from '../options/unknown-option.js';
 
 /** A protected resource that this application serves. */
 export interface ProtectedResource {
   /**
-   * The identifier of the resource: an https URL without fragment (http for localhost), or a path relative to the
-   * origin of the issuer. Requests under its path belong to it. For tenants with a path each, the path begins with
-   * parameters, such as `/:tenant/notes`. RFC 9728 §1.2
+   * The identifier of the resource: an https URL without fragment (http for localhost), a path relative to the origin
+   * of the issuer such as `/notes`, or the path of a route without a leading slash such as `notes`, to which the
+   * application adds its global prefix and version. Requests under its path belong to it. For tenants with a path each,
+   * the path begins with parameters, such as `/:tenant/notes`. RFC 9728 §1.2
    */
   resource: string;
   /**
@@ -55,7 +58,8 @@ export function protectedResource(options: ProtectedResourceOptions): Feature {
   const documentAt = (path: string, one: ProtectedResource): [string, Endpoint] => {
     const build = (server: ServerContext, issuer: string | undefined) =>
       withSigned(metadataOf(one, server, issuer), issuer, server);
-    return [`resource-metadata${path.slice(PATH.length)}`, publicDocument(path, { maxAge, build })];
+    const resource = path !== PATH && isRoutePath(one.resource) ? one.resource : undefined;
+    return [`resource-metadata${path.slice(PATH.length)}`, publicDocument(path, { maxAge, resource, build })];
   };
   return {
     id: 'protectedResource',
@@ -65,20 +69,20 @@ export function protectedResource(options: ProtectedResourceOptions): Feature {
       ...resources.slice(0, 1).flatMap((first) => (atRoot ? [documentAt(PATH, first)] : [])),
       ...resources.map((one) => documentAt(metadataPath(one.resource), one)),
     ]),
-    install: () => ({
+    install: (builder) => ({
       misconfigurations: (server) => configurationErrors(options, server),
 
       metadata: (issuer) => ({
         protected_resources: resources
           .filter((one) => issuersOf(one, issuer).includes(issuer!))
-          .map(({ resource }) => resourceUrl(resource, issuer)),
+          .map(({ resource }) => builder.server.resourceUrl(resource, issuer)),
       }),
 
       resource: {
         challenge({ request, server }) {
           const issuer = server.issuerOf(request);
           const requested = server.resourceOf(request);
-          const one = requested && resources.find(({ resource }) => resourceUrl(resource, issuer) === requested);
+          const one = requested && resources.find(({ resource }) => server.resourceUrl(resource, issuer) === requested);
           return one ? { resource_metadata: new URL(requested).origin + metadataPath(requested) } : undefined;
         },
       },
@@ -87,7 +91,7 @@ export function protectedResource(options: ProtectedResourceOptions): Feature {
 }
 
 const isResourceIdentifier = (resource: unknown): resource is string =>
-  isPublicUrl(resource) || isResourcePath(resource);
+  isPublicUrl(resource) || isResourcePath(resource) || isRoutePath(resource);
 
 /**
  * Returns the path of the metadata document of a resource: the path of the resource is appended, unless it is `/`.
@@ -110,7 +114,7 @@ function metadataOf(one: ProtectedResource, server: ServerContext, issuer: strin
     // All types of the server. A resource that accepts only some of them lists these in `members`. RFC 9728 §2
     ...(types && { authorization_details_types_supported: [...types] }),
     ...members,
-    resource: resourceUrl(resource, issuer),
+    resource: server.resourceUrl(resource, issuer),
     authorization_servers: issuersOf(one, issuer),
     ...(scopes.length > 0 && { scopes_supported: scopes }),
     bearer_methods_supported: ['header', 'body', ...(options.allowBearerTokensInQueryString ? ['query'] : [])],
@@ -134,17 +138,19 @@ const DERIVED = new Map([
   ['signed_metadata', 'add the feature `signedMetadata()` instead'],
 ]);
 
-const NAMES = { resources: true, maxAge: true, atRoot: true } as const;
+const OPTIONS = optionTable('`protectedResource()`', {
+  resources: { check: ANY },
+  maxAge: { check: SECONDS_FROM_0 },
+  atRoot: { check: ANY },
+} satisfies OptionRows<ProtectedResourceOptions>);
 
 function* configurationErrors(options: ProtectedResourceOptions, server: ServerContext): Iterable<string> {
-  const unknown = findUnknownOption(options ?? {}, NAMES, '`protectedResource()`');
-  if (unknown !== undefined) yield unknown;
-  const { resources, maxAge = 0 } = options ?? {};
+  yield* OPTIONS.findErrors(options ?? {});
+  const { resources } = options ?? {};
   if (!Array.isArray(resources) || resources.length === 0) {
     yield "`protectedResource()` requires `resources`, a list such as `[{ resource: 'https://api.example.com' }]`";
     return;
   }
-  if (!(maxAge >= 0)) yield '`maxAge` of `protectedResource()` must be a number of seconds, 0 or more';
   const paths = new Map<string, string>();
   for (const one of resources as readonly ProtectedResource[]) {
     yield* resourceErrors(one, server);

@@ -8,7 +8,8 @@ import type { Awaitable, Model, Token } from '../model/model.js';
 import { notifyTokensRevoked } from '../tokens/revoked-tokens.js';
 import { TOKEN_NAMES, findToken, type StoredToken, tokenKindsByHint } from '../tokens/find-token.js';
 import { TOKEN_PARAMETERS } from './token-parameters.js';
-import { findUnknownOption } from '../options/unknown-option.js';
+import { type OptionRows, optionTable } from '../options/option-table.js';
+import { FLAG } from '../options/value-checks.js';
 
 /** A model that can revoke single access tokens. */
 export interface RevocationModel {
@@ -53,12 +54,16 @@ export function revocation(options: RevocationOptions = {}): Feature {
   };
 }
 
+const OPTIONS = optionTable('`revocation()`', {
+  accessTokenEndsGrant: { check: FLAG, default: false },
+} satisfies OptionRows<RevocationOptions>);
+
 type AnyModel = Model & Partial<RevocationModel>;
 
 function configurationErrors(model: AnyModel, options: RevocationOptions): string[] {
-  const unknown = findUnknownOption(options, { accessTokenEndsGrant: true }, '`revocation()`');
-  if (unknown !== undefined) return [unknown];
-  const { accessTokenEndsGrant = false } = options;
+  const errors = [...OPTIONS.findErrors(options)];
+  if (errors.length > 0) return errors;
+  const { accessTokenEndsGrant } = OPTIONS.settle(options);
   if (accessTokenEndsGrant && !model.revokeGrant) {
     return ['`accessTokenEndsGrant` of `revocation()` requires a model with `revokeGrant()`'];
   }

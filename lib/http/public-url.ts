@@ -14,16 +14,20 @@ export function isPublicUrl(text: unknown): boolean {
   return username + password === '' && (protocol === 'https:' || LOOPBACK.test(hostname));
 }
 
+/**
+ * Whether a URL uses https, or http on a loopback address, and contains neither credentials nor a fragment. It may have
+ * a query. Tokens, secrets and keys are sent to it. RFC 7662 §4
+ */
+export const isSecureUrl = (url: unknown): url is string =>
+  typeof url === 'string' && isPublicUrl(url.split('?', 1)[0]);
+
 const MAX_LENGTH = 2000;
 
 /**
  * Whether a value is an https URL without credentials and fragment, of at most 2000 characters. It may have a query.
  */
 export const isPublicHttpsUri = (value: unknown): value is string =>
-  typeof value === 'string' &&
-  value.length <= MAX_LENGTH &&
-  /^https:/i.test(value) &&
-  isPublicUrl(value.split('?', 1)[0]);
+  isSecureUrl(value) && value.length <= MAX_LENGTH && /^https:/i.test(value);
 
 /**
  * Returns the absolute URL of an endpoint from its path in the application. The path of the issuer is put before it,

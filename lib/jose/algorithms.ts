@@ -1,3 +1,5 @@
+import { accepts, isSomeOf } from '../options/value-checks.js';
+
 /** The post-quantum signature algorithms. RFC 9964 */
 const ML_DSA = ['ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87'] as const;
 
@@ -41,14 +43,15 @@ export const ALGORITHMS: readonly SigningAlgorithm[] = hasMlDsa()
   ? [...STANDARD_ALGORITHMS, ...ML_DSA]
   : STANDARD_ALGORITHMS;
 
-/** Whether a value is a non-empty list of supported signature algorithms. */
-export const areAlgorithms = (value: unknown): value is readonly SigningAlgorithm[] =>
-  Array.isArray(value) && value.length > 0 && value.every((one: SigningAlgorithm) => ALGORITHMS.includes(one));
-
 /** The supported signature algorithms as text, for error messages to developers. */
 export const ALGORITHM_NAMES = `${ALGORITHMS.join(', ')}${
   ALGORITHMS === STANDARD_ALGORITHMS ? ` (ML-DSA requires Node.js 24.7 or later; this is ${process.version})` : ''
 }`;
+
+/** Accepts a non-empty list of supported signature algorithms, as the option of a feature. */
+export const SIGNING_ALGORITHMS = accepts<readonly SigningAlgorithm[]>(`a list of ${ALGORITHM_NAMES}`, (value) =>
+  isSomeOf(value, (one) => ALGORITHMS.includes(one as SigningAlgorithm)),
+);
 
 /**
  * Returns the hash function that a signature algorithm uses. It also computes `at_hash` and `c_hash`. ML-DSA uses

@@ -1,12 +1,13 @@
 import { errors, type JWTVerifyGetKey } from 'jose';
 import type { ClientAuthentication } from '../contracts/client-authentication.js';
 import { ServerError } from '../errors/index.js';
-import type { Feature, ServerContext } from '../contracts/feature.js';
-import { assertKnownOptions } from '../options/unknown-option.js';
+import type { Feature } from '../contracts/feature.js';
+import { optionTable } from '../options/option-table.js';
 import { Parameters } from '../http/parameters.js';
 import type { Awaitable, Client } from '../model/model.js';
 import { hasAssertion, isSymmetric, readAssertion } from './private-key-jwt/assertion.js';
 import {
+  ASSERTION_ROWS,
   ClientAssertionVerifier,
   findAssertionErrors,
   type AssertionOptions,
@@ -46,14 +47,19 @@ const [MIN_SECRET_BYTES, MAX_SECRETS] = [32, 4];
  * able to read the secret, so a stored hash is not enough. RFC 7523 §2.2, OpenID Connect Core §9
  */
 export function clientSecretJwt(options: ClientSecretJwtOptions = {}): Feature {
-  assertKnownOptions(options, NAMES, FEATURE);
-  const authentication = new ClientSecretJwt(options);
+  OPTIONS.assertKnown(options);
+  const settings = OPTIONS.settle(options);
+  const authentication = new ClientSecretJwt(settings);
   return {
     id: 'clientSecretJwt',
     specification: 'OpenID Connect Core §9, client_secret_jwt',
     install: (builder) => ({
       clientAuthentications: [authentication],
-      misconfigurations: (server) => findConfigurationErrors(server, options),
+      *misconfigurations(server) {
+        yield* OPTIONS.findErrors(options);
+        yield* findAssertionErrors(server, settings, FEATURE);
+        if (!(server.options.model as Partial<ClientSecretModel>).getClientSecrets) yield MISSING_METHOD;
+      },
       metadata: () => signingAlgMetadata(builder.server, ALGORITHMS),
     }),
   };
@@ -63,8 +69,8 @@ class ClientSecretJwt implements ClientAuthentication {
   readonly method = 'client_secret_jwt';
   private readonly assertions: ClientAssertionVerifier;
 
-  constructor(options: ClientSecretJwtOptions) {
-    this.assertions = new ClientAssertionVerifier(ALGORITHMS, options);
+  constructor(settings: Required<ClientSecretJwtOptions>) {
+    this.assertions = new ClientAssertionVerifier(ALGORITHMS, settings);
   }
 
   readCredentials: ClientAuthentication['readCredentials'] = (request) =>
@@ -102,11 +108,6 @@ function secretKeys(secrets: readonly Uint8Array[]): JWTVerifyGetKey {
   };
 }
 
-function* findConfigurationErrors(server: ServerContext, options: ClientSecretJwtOptions): Iterable<string> {
-  yield* findAssertionErrors(server, options, FEATURE);
-  if (!(server.options.model as Partial<ClientSecretModel>).getClientSecrets) yield MISSING_METHOD;
-}
-
 const FEATURE = '`clientSecretJwt()`';
 const MISSING_METHOD = `${FEATURE} requires the model method \`getClientSecrets()\`. Set the option \`encryptSecretsWith\` of the store, which otherwise keeps only hashes of secrets`;
-const NAMES = { audiences: true, issuerAudienceOnly: true, clockTolerance: true, maxLifetime: true } as const;
+const OPTIONS = optionTable(FEATURE, ASSERTION_ROWS);

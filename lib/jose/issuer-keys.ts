@@ -1,8 +1,9 @@
 import { createLocalJWKSet, type JWTVerifyGetKey } from 'jose';
 import { findPublicKeyError } from '../clients/public-key.js';
-import { assertConfig } from '../errors/configuration-error.js';
-import { isSecureUrl, isText, readSeconds, describeValue } from '../remote/option-readers.js';
-import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from './algorithms.js';
+import { assertConfig, configurationError } from '../errors/configuration-error.js';
+import { type OptionRows, optionTable, type SettledBy } from '../options/option-table.js';
+import { accepts, FUNCTION, POSITIVE_TIMER_SECONDS, SECURE_URL, TEXT, TIMER_SECONDS } from '../options/value-checks.js';
+import { ALGORITHMS, SIGNING_ALGORITHMS, type SigningAlgorithm } from './algorithms.js';
 import type { JwkSet } from './jwk.js';
 import { remoteKeys } from './remote-keys.js';
 
@@ -40,58 +41,49 @@ export interface IssuerOptions {
   fetch?: typeof fetch;
 }
 
-/** The options of a trusted server, validated and with their defaults. */
-export interface IssuerSettings extends Required<Omit<IssuerOptions, 'jwks' | 'jwksUri'>> {
-  jwks: JwkSet | undefined;
-  jwksUri: string | undefined;
-}
+/** The rows of `IssuerOptions` in a table of options. */
+export const ISSUER_ROWS = {
+  issuer: { check: TEXT, required: 'the issuer identifier of the authorization server' },
+  jwksUri: { check: SECURE_URL },
+  jwks: {
+    check: accepts<JwkSet>('a JWK set: an object with a list `keys`', (value) =>
+      Array.isArray((value as Partial<JwkSet> | null)?.keys),
+    ),
+  },
+  algorithms: { check: SIGNING_ALGORITHMS, default: ALGORITHMS },
+  maxAge: { check: TIMER_SECONDS, default: 600 },
+  coolDown: { check: TIMER_SECONDS, default: 30 },
+  maxStale: { check: TIMER_SECONDS, default: 86_400 },
+  timeout: { check: POSITIVE_TIMER_SECONDS, default: 3 },
+  fetch: { check: FUNCTION, default: (...request: Parameters<typeof fetch>) => fetch(...request) },
+} satisfies OptionRows<IssuerOptions>;
 
-/** The names of the options in `IssuerOptions`, to detect misspelled ones. */
-export const ISSUER_OPTIONS = {
-  issuer: true,
-  jwksUri: true,
-  jwks: true,
-  algorithms: true,
-  maxAge: true,
-  coolDown: true,
-  maxStale: true,
-  timeout: true,
-  fetch: true,
-} as const;
+/** The options of a trusted server, validated and with their defaults. */
+export type IssuerSettings = SettledBy<IssuerOptions, typeof ISSUER_ROWS>;
 
 /**
- * Validates the options of a trusted server and applies the defaults.
- * @param label The owner of the options in error messages, for example `JwtTokens`.
+ * Validates the options of a trusted server and applies the defaults. Unknown options and those that are `null` are
+ * ignored, because a model may return a row of a database.
+ * @param owner The owner of the options in error messages, for example `JwtTokens`.
  * @throws {InvalidArgumentError} If an option is invalid.
  */
-export function settleIssuer(label: string, given: IssuerOptions): IssuerSettings {
-  const { issuer, jwks, jwksUri, algorithms = ALGORITHMS } = given;
-  assertConfig(isText(issuer), `${label} requires the \`issuer\` of the authorization server`);
-  const isFetched = jwks === undefined;
-  for (const [name, url] of Object.entries(isFetched ? { issuer, jwksUri } : {})) {
-    const isNeeded = url !== undefined && !(name === 'issuer' && jwksUri !== undefined);
-    assertConfig(
-      !isNeeded || isSecureUrl(url),
-      `\`${name}\` of ${label} must be an https URL (http only for this machine). Got ${describeValue(url)}`,
-    );
-  }
-  assertConfig(isFetched || jwksUri === undefined, `${label} accepts \`jwks\` or \`jwksUri\`, but not both`);
-  assertConfig(
-    isFetched || Array.isArray(jwks?.keys),
-    `\`jwks\` of ${label} must be a JWK set: an object with a list \`keys\``,
-  );
-  assertConfig(areAlgorithms(algorithms), `\`algorithms\` of ${label} must be a list of ${ALGORITHM_NAMES}`);
-  return {
-    issuer,
-    jwks,
-    jwksUri,
-    algorithms,
-    maxAge: readSeconds(label, 'maxAge', given.maxAge, { defaultValue: 600 }),
-    coolDown: readSeconds(label, 'coolDown', given.coolDown, { defaultValue: 30 }),
-    maxStale: readSeconds(label, 'maxStale', given.maxStale, { defaultValue: 86_400 }),
-    timeout: readSeconds(label, 'timeout', given.timeout, { defaultValue: 3, minimum: 0.001 }),
-    fetch: given.fetch ?? ((...request) => fetch(...request)),
-  };
+export function settleIssuer(owner: string, given: IssuerOptions): IssuerSettings {
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  const table = optionTable(owner, ISSUER_ROWS);
+  return verifyIssuer(owner, table.read(table.settle(set as unknown as IssuerOptions)));
+}
+
+/**
+ * Verifies that the options of a trusted server fit together.
+ * @throws {InvalidArgumentError} If they do not.
+ */
+export function verifyIssuer<O extends IssuerOptions>(owner: string, options: O): O {
+  const { issuer, jwks, jwksUri } = options;
+  assertConfig(jwks === undefined || jwksUri === undefined, `${owner} accepts \`jwks\` or \`jwksUri\`, but not both`);
+  // Without the location of its keys, the metadata of the issuer is fetched.
+  const error = jwks === undefined && jwksUri === undefined ? SECURE_URL(issuer, 'issuer', owner) : undefined;
+  if (error !== undefined) throw configurationError(error);
+  return options;
 }
 
 /**

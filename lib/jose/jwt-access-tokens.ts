@@ -1,6 +1,7 @@
 import { ServerError } from '../errors/index.js';
 import type { Feature, ServerContext } from '../contracts/feature.js';
-import { findUnknownOption } from '../options/unknown-option.js';
+import { type OptionRows, optionTable } from '../options/option-table.js';
+import { accepts, ANY, TEXT } from '../options/value-checks.js';
 import type { Awaitable, Client, Falsy, Model, Token, Unsaved, User } from '../model/model.js';
 import { audienceOf, isAmong } from '../tokens/audience.js';
 import { newGrantId } from '../tokens/opaque.js';
@@ -109,17 +110,19 @@ async function claimsOf(
   };
 }
 
-function* findConfigurationErrors(server: ServerContext, options: JwtAccessTokensOptions): Iterable<string> {
-  const { audience, resources, alg } = options;
-  const unknownOption = findUnknownOption(options, NAMES, '`jwtAccessTokens()`');
-  if (unknownOption !== undefined) yield unknownOption;
-  yield* findSigningErrors('`jwtAccessTokens()`', server, alg);
-  if (audience !== undefined && (typeof audience !== 'string' || audience === '')) {
-    yield '`audience` of `jwtAccessTokens()` must be a non-empty string: the default audience of tokens without a resource';
-  }
-  if (resources !== undefined && (!Array.isArray(resources) || resources.length === 0)) {
-    yield '`resources` of `jwtAccessTokens()` must be a non-empty list. Omit it if all tokens are JWTs';
-  }
-}
+const FEATURE = '`jwtAccessTokens()`';
+const OPTIONS = optionTable(FEATURE, {
+  audience: { check: TEXT },
+  resources: {
+    check: accepts(
+      'a non-empty list. Omit it if all tokens are JWTs',
+      (value) => Array.isArray(value) && value.length > 0,
+    ),
+  },
+  alg: { check: ANY },
+} satisfies OptionRows<JwtAccessTokensOptions>);
 
-const NAMES = { audience: true, resources: true, alg: true } as const;
+function* findConfigurationErrors(server: ServerContext, options: JwtAccessTokensOptions): Iterable<string> {
+  yield* OPTIONS.findErrors(options);
+  yield* findSigningErrors(FEATURE, server, options.alg);
+}

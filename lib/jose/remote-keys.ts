@@ -1,6 +1,6 @@
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
 import { warnOfModelMistake } from '../model/model-mistakes.js';
-import { isSecureUrl } from '../remote/option-readers.js';
+import { isSecureUrl } from '../http/public-url.js';
 import { withTimeout } from '../remote/timeout.js';
 import { readIssuerMetadata } from '../remote/issuer-metadata.js';
 import { requestJson } from '../remote/json-request.js';
@@ -13,7 +13,7 @@ import { readKeySet } from './read-key-set.js';
 interface RemoteKeysSettings extends KeyCacheSettings {
   issuer: string;
   /** The URL of the keys. If `undefined`, the `jwks_uri` in the issuer's metadata is used. */
-  jwksUri: string | undefined;
+  jwksUri?: string | undefined;
   /** Seconds after which fetching the keys fails. */
   timeout: number;
   fetch: typeof fetch;

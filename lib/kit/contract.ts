@@ -17,6 +17,7 @@ export const FEATURES = [
   'registered clients',
   'signing keys',
   'single-use values',
+  'sessions',
   'passwords',
   'client credentials',
 ] as const;

@@ -5,6 +5,7 @@ import type { RevocationModel } from '../features/revocation.js';
 import type { TokenExchangeModel } from '../features/token-exchange/exchange-model.js';
 import type { KeyModel } from '../jose/keys/key-model.js';
 import type { ClientsModel } from '../model/clients.js';
+import type { SessionModel } from '../model/sessions.js';
 
 /** The model methods that features require and the contract kit checks, in addition to the base interface. */
 export type FeatureModel = RevocationModel &
@@ -13,4 +14,5 @@ export type FeatureModel = RevocationModel &
   Pick<TokenExchangeModel, 'saveExchangedToken'> &
   ClientsModel &
   RegistrationModel &
-  KeyModel;
+  KeyModel &
+  SessionModel;

@@ -1,3 +1,4 @@
+import { TemporarilyUnavailableError } from '../errors/index.js';
 import { SkippedCheck } from './contract.js';
 import type { Outcome } from './report.js';
 
@@ -6,6 +7,30 @@ interface NamedCheck<F extends string> {
   name: string;
   feature: F;
   race?: boolean;
+}
+
+/** Number of attempts to run a check whose calls the database does not answer in time. */
+const ATTEMPTS = 3;
+
+/**
+ * Runs a check. Runs it again if the database did not respond in time, which on a busy machine says nothing about the
+ * contract.
+ */
+async function whenAvailable<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isUnavailable(error)) throw error;
+    }
+  }
+}
+
+/** Whether an error is `temporarily_unavailable`, or was caused by it. */
+function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { inner, cause } = error as { inner?: unknown; cause?: unknown };
+  return error instanceof TemporarilyUnavailableError || isUnavailable(inner) || isUnavailable(cause);
 }
 
 /**
@@ -21,7 +46,7 @@ export async function outcomeOf<F extends string>(
 ): Promise<Outcome<F>> {
   const outcome = { name, feature, race };
   try {
-    return { ...outcome, result: await run() };
+    return { ...outcome, result: await whenAvailable(run) };
   } catch (error) {
     if (error instanceof SkippedCheck) return { ...outcome, result: 'skipped', reason: error.message };
     return { ...outcome, result: 'failed', error: toViolation(error) };

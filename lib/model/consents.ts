@@ -20,11 +20,26 @@ export interface PartialConsent {
   scope: string;
 }
 
+/** A remembered consent to access in one organization. */
+export interface OrganizationConsent extends Partial<PartialConsent> {
+  /** The organization: the `data.org_id` of the request. */
+  organization: string;
+}
+
 /** Selects the remembered consents of a user to a client. With `issuer`, only those at that issuer. */
 export interface ConsentSelection {
   userId: string | number;
   clientId: string;
   issuer?: string;
+}
+
+/** A grant of an application, such as that of one installation of a client that many users install. */
+export interface AuthorizedGrant {
+  id: string;
+  scope?: string | undefined;
+  createdAt: Date;
+  /** When the application last received a token for the grant. */
+  lastUsedAt: Date;
 }
 
 /** A client application that a user has authorized, by a grant or by a remembered consent. */
@@ -40,6 +55,11 @@ export interface AuthorizedApplication<C extends Client = Client> {
   lastUsedAt: Date;
   /** Whether a consent is remembered, so that the user is not asked again. Set it only with `forgetConsent()`. */
   consentRemembered?: boolean;
+  /**
+   * The grants with tokens, each of one installation of the client. The page of applications lets the user end one of
+   * several grants. If omitted, the page ends all grants of the client together.
+   */
+  grants?: readonly AuthorizedGrant[];
 }
 
 /** A model that remembers the consent of users and lists the applications they have authorized. */
@@ -47,9 +67,10 @@ export interface ConsentModel<C extends Client = Client> {
   /**
    * Whether the user already consented to this scope for the same client and resources, and the client's identity is
    * assured. An object if the user allowed a part of the scope and refused the rest: that part is granted, and the user
-   * is not asked again. Any other value than `true` and such an object means no. RFC 8252 §8.6
+   * is not asked again. For a request with `data.org_id`, only an object with this `organization` counts, because a
+   * consent for one organization never counts for another. Any other value means no. RFC 8252 §8.6
    */
-  hasConsented(user: User, request: ConsentRequest<C>): Awaitable<boolean | PartialConsent>;
+  hasConsented(user: User, request: ConsentRequest<C>): Awaitable<boolean | PartialConsent | OrganizationConsent>;
   saveConsent(user: User, request: ConsentRequest<C>): Awaitable<unknown>;
   /**
    * Lists the applications that a user has authorized. With `at.issuer`, only those authorized at that issuer, because
@@ -58,9 +79,9 @@ export interface ConsentModel<C extends Client = Client> {
   listApplications(userId: string | number, at?: { issuer: string }): Awaitable<AuthorizedApplication<C>[]>;
   /**
    * Revokes all grants of a user to a client, and deletes the remembered consent. With `issuer`, only those at that
-   * issuer.
+   * issuer. With `grantId`, only this grant is revoked, and other grants of the client keep their tokens.
    */
-  revokeGrantsOf(filter: ConsentSelection): Awaitable<unknown>;
+  revokeGrantsOf(filter: ConsentSelection & { grantId?: string }): Awaitable<unknown>;
   /**
    * Deletes the remembered consents of a user to a client, without revoking grants: the user is asked again at the next
    * request. If omitted, the page with the applications has no such button.

@@ -2,7 +2,7 @@ import type { Awaitable } from './model.js';
 
 /** The kinds of credentials that a model stores for an account. */
 export type CredentialKind =
-  'password' | 'passkey' | 'totp' | 'recovery_code' | 'identity' | 'email_proof' | 'challenge';
+  'password' | 'passkey' | 'totp' | 'recovery_code' | 'identity' | 'email_proof' | 'challenge' | 'deletion';
 
 /**
  * An account: a user of a realm. A realm is the users among whom the account is: the tenant, or empty without tenants.
@@ -17,11 +17,11 @@ export interface AccountKey {
 export interface NewCredential {
   kind: CredentialKind;
   /**
-   * What identifies the credential in its realm, such as the ID of a passkey, or the `iss` and `sub` of an identity. Only
+   * The identifier of the credential in its realm, such as the ID of a passkey, or the `iss` and `sub` of an identity. Only
    * its digest is stored. In a realm, one account at most has a credential of this kind with this key.
    */
   key: string;
-  /** What is stored. Encrypt secrets that must be read again, and hash the others. If omitted, nothing. */
+  /** The stored text. Encrypt secrets that must be read again, and hash the others. If omitted, nothing. */
   data?: string;
   /** When the credential expires. If omitted, never. */
   expiresAt?: Date;

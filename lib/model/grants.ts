@@ -39,7 +39,10 @@ export interface GrantList {
   next?: string;
 }
 
-/** A model that can list and revoke grants by user and by client. */
+/**
+ * A model that can list and revoke grants by user and by client. Applications call `OAuth2Grants`, which also notifies
+ * clients and emits events.
+ */
 export interface GrantsModel extends NotBeforeModel {
   /** Returns a page of the active grants that have tokens, by user, by client or by both, in the order of the store. */
   pageGrants(selection: GrantSelection & Paging): Awaitable<GrantList>;

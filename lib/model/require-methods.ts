@@ -22,7 +22,7 @@ export interface MethodRequirement {
   /** The feature or option that needs the methods, for the error message, such as `` the feature `revocation()` ``. */
   readonly neededBy: string;
   readonly methods: readonly string[];
-  /** What the developer can do instead of implementing the methods, such as `leave it out of \`features\``. */
+  /** The alternative to implementing the methods, such as `leave it out of \`features\``. */
   readonly alternative: string;
 }
 

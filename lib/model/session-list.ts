@@ -1,5 +1,6 @@
 import type { GrantSelection, Paging } from './grants.js';
 import type { Awaitable } from './model.js';
+import type { UpstreamSession } from './upstream-session.js';
 
 /** A session in a list for its user or for administrators. */
 export interface ListedSession {
@@ -12,6 +13,8 @@ export interface ListedSession {
   acr?: string;
   amr?: readonly string[];
   sid?: string;
+  /** The session at another provider, if the user signed in there. */
+  upstream?: UpstreamSession;
   createdAt: Date;
   expiresAt: Date;
 }

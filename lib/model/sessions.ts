@@ -1,5 +1,6 @@
 import type { Awaitable, Falsy, User } from './model.js';
 import type { SignIn } from './sign-in.js';
+import type { UpstreamSession } from './upstream-session.js';
 
 /** The login of a user in a browser, as the model stores it. OpenID Connect Core 1.0 §2 (`auth_time`) */
 export interface Session<U extends User = User> extends SignIn {
@@ -25,6 +26,8 @@ export interface Session<U extends User = User> extends SignIn {
   passedSteps?: readonly string[];
   /** The ID of the step that a pending login waits for. */
   pendingStep?: string;
+  /** The session at another provider, if the user signed in there. Its back-channel logout ends this session. */
+  upstream?: UpstreamSession;
   /**
    * The token with which the browser may continue the session after it expired, and the expiry of the token. If
    * omitted, the session cannot be continued.

@@ -1,5 +1,6 @@
 import { ServerError } from '../errors/index.js';
 import { CLAIMS_IN_ID_TOKEN } from './client-fields.js';
+import type { ServerContext } from '../contracts/feature.js';
 import type { CoreClient, User } from '../model/model.js';
 import { scopeText } from '../tokens/scope.js';
 import { isTranslated } from './claims-locales.js';
@@ -59,6 +60,13 @@ export class Claims {
     const own: unknown = CLAIMS_IN_ID_TOKEN.of(client);
     return typeof own === 'boolean' ? own : this.settings.claimsInIdToken;
   }
+}
+
+/** Returns the claims that features add for the members stored with a code or token. */
+export function claimsOfFeatures({ hooks }: ServerContext, stored: Readonly<Record<string, unknown>>): object {
+  const claims = {};
+  for (const identify of hooks.token.identify) Object.assign(claims, identify(stored));
+  return claims;
 }
 
 /**

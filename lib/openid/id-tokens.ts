@@ -6,7 +6,7 @@ import { type ClientSigner, signerFor } from '../jose/encryption/client-signer.j
 import type { CoreClient, Model, User } from '../model/model.js';
 import { subjectOf } from '../tokens/subject.js';
 import { readSignInClaims } from '../tokens/sign-in-claims.js';
-import type { Claims } from './claims.js';
+import { type Claims, claimsOfFeatures } from './claims.js';
 import type { RequestedClaims } from './claims-parameter.js';
 import type { PreparedIdToken } from './id-token.js';
 import { LOGOUT } from './logout/logout-capability.js';
@@ -81,6 +81,7 @@ export class IdTokens {
     const now = Math.floor(Date.now() / 1000);
     const claims = {
       ...modelClaims,
+      ...claimsOfFeatures(this.server, stored),
       iss: issuer,
       sub,
       aud: client.id,

@@ -10,7 +10,7 @@ import { idTokenHooks } from './id-token-hooks.js';
 import { openIdMetadata } from './metadata.js';
 import { OPENID } from './openid-capability.js';
 import { findConfigurationErrors } from './option-errors.js';
-import { type OpenIdOptions, settle } from './options.js';
+import { OPENID_OPTIONS, type OpenIdOptions } from './options.js';
 import { PROMPT_PARAMETERS } from './prompt/requested-prompt.js';
 import { Prompts } from './prompt/prompts.js';
 import { Provider, PROVIDER } from './provider.js';
@@ -26,7 +26,7 @@ import { userinfoEndpoint } from './userinfo.js';
  * Connect Core
  */
 export function openid(options: OpenIdOptions = {}): Feature {
-  const settings = settle(options);
+  const settings = OPENID_OPTIONS.settle(options);
   // Servers may share these objects, which hold no state of a server.
   const prompts = new Prompts(settings);
   const sectors = new Sectors(settings.fetch);

@@ -1,6 +1,11 @@
 import type { SafeFetchOptions } from '../http/safe-fetch/index.js';
 import type { SigningAlgorithm } from '../jose/algorithms.js';
-import type { FrontChannelType } from './front-channel-types.js';
+import { accepts, ANY, FETCH, FLAG, isListOf, POSITIVE_SECONDS, SECONDS_FROM_0 } from '../options/value-checks.js';
+import { type OptionRows, optionTable, type SettingsOf } from '../options/option-table.js';
+import { isScopeValue } from '../http/syntax.js';
+import { isLanguageTag } from './claims-locales.js';
+import { FRONT_CHANNEL_TYPES, type FrontChannelType } from './front-channel-types.js';
+import { findScopeClaimsError } from './scope-claims-error.js';
 import type { PairwiseOptions } from './subjects.js';
 import type { ScopeClaims } from './scopes.js';
 
@@ -70,37 +75,47 @@ export interface OpenIdOptions {
   fetch?: SafeFetchOptions;
 }
 
+/** The options of `openid()`: validation and defaults. */
+export const OPENID_OPTIONS = optionTable('`openid()`', {
+  alg: { check: ANY, default: 'RS256' },
+  idTokenLifetime: { check: POSITIVE_SECONDS, default: 3600 },
+  scopes: { check: findScopeClaimsError, default: {} },
+  claimsInIdToken: { check: FLAG, default: false },
+  claimsParameter: { check: FLAG, default: true },
+  claimsLocales: {
+    check: accepts("a list of languages, such as `['en', 'fr-CA']`", (value) => isListOf(value, isLanguageTag)),
+    default: [],
+  },
+  responseTypes: {
+    check: accepts(`a list of ${FRONT_CHANNEL_TYPES.map((one) => `'${one}'`).join(', ')}`, (value) =>
+      isListOf(value, (one) => FRONT_CHANNEL_TYPES.includes(one as FrontChannelType)),
+    ),
+    default: [],
+  },
+  offlineAccess: { check: FLAG, default: false },
+  pairwise: {
+    check: (value, name, owner) =>
+      isPairwise(value)
+        ? undefined
+        : `\`${name}\` of ${owner} must have a \`salt\` of at least 32 characters, and may have a boolean \`byDefault\``,
+  },
+  acrValues: {
+    check: accepts("a list of names without spaces, such as `['urn:example:pwd']`", (value) =>
+      isListOf(value, (one) => typeof one === 'string' && isScopeValue(one)),
+    ),
+    default: [],
+  },
+  encryptedHints: { check: FLAG, default: false },
+  signUp: { check: FLAG, default: false },
+  maxAge: { check: SECONDS_FROM_0, default: 3600 },
+  fetch: { check: FETCH },
+} satisfies OptionRows<OpenIdOptions>);
+
 /** The options of `openid()`, with defaults for those that have one. */
-export type OpenIdSettings = Required<Omit<OpenIdOptions, OptionalSetting>> & Pick<OpenIdOptions, OptionalSetting>;
+export type OpenIdSettings = SettingsOf<OpenIdOptions, typeof OPENID_OPTIONS>;
 
-type OptionalSetting = 'pairwise' | 'fetch';
-
-export const settle = ({
-  alg = 'RS256',
-  idTokenLifetime = 3600,
-  scopes = {},
-  claimsInIdToken = false,
-  claimsParameter = true,
-  claimsLocales = [],
-  responseTypes = [],
-  offlineAccess = false,
-  acrValues = [],
-  signUp = false,
-  encryptedHints = false,
-  maxAge = 3600,
-  ...open
-}: OpenIdOptions): OpenIdSettings => ({
-  alg,
-  idTokenLifetime,
-  scopes,
-  claimsInIdToken,
-  claimsParameter,
-  claimsLocales,
-  responseTypes,
-  offlineAccess,
-  acrValues,
-  signUp,
-  encryptedHints,
-  maxAge,
-  ...open,
-});
+function isPairwise(pairwise: unknown): boolean {
+  const { salt, byDefault = false } = (pairwise ?? {}) as Partial<PairwiseOptions>;
+  const isSalt = typeof salt === 'function' || (typeof salt === 'string' && salt.length >= 32);
+  return isSalt && typeof byDefault === 'boolean';
+}

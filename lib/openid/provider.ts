@@ -4,7 +4,7 @@ import { SIGNED_RESPONSE_ALG, signerFor } from '../jose/encryption/client-signer
 import { encryptionFor } from '../jose/encryption/find-encryption.js';
 import { findKeys } from '../jose/keys/find-keys.js';
 import type { CoreClient, Model, Token, User } from '../model/model.js';
-import { Claims } from './claims.js';
+import { Claims, claimsOfFeatures } from './claims.js';
 import type { RequestedClaims } from './claims-parameter.js';
 import { decryptHint, readIdTokenHint } from './id-token-hint.js';
 import { IdTokens } from './id-tokens.js';
@@ -61,7 +61,7 @@ export class Provider implements OpenIdProvider {
     const requestedClaims = askedClaims as RequestedClaims | undefined;
     const locales = claimsLocales as readonly string[] | undefined;
     const claims = await this.claims.of(model, 'userinfo', { client, user, scope, requestedClaims, locales });
-    return { ...claims, sub: this.subjects.of(user, client, token) };
+    return { ...claims, ...claimsOfFeatures(this.server, token), sub: this.subjects.of(user, client, token) };
   }
 
   /**

@@ -1,22 +1,10 @@
 import { isClientItself } from '../tokens/client-subject.js';
-import { allowOrigin } from '../endpoints/cross-origin.js';
-import type { Handler } from '../contracts/handler.js';
-import { InvalidTokenError, UnauthorizedRequestError } from '../errors/index.js';
+import { InvalidTokenError } from '../errors/index.js';
 import type { Endpoint, ServerContext } from '../contracts/feature.js';
 import { RESOURCE_INDICATORS } from '../features/resource-indicators/requested-resources.js';
-import type { Request } from '../http/request.js';
-import type { Response } from '../http/response.js';
-import { writeFailure } from '../endpoints/endpoint-failure.js';
-import { verifyRequestAndResponse } from '../endpoints/operation.js';
-import type { Token } from '../model/model.js';
-import { resolveOptions } from '../options/resolve-options.js';
-import { AuthenticateOperation } from '../endpoints/resource/authenticate.js';
-import { rejectRequest, reportAccessRefusal } from '../endpoints/resource/refusal.js';
+import { ProtectedEndpoint, type ProtectedRequest } from '../endpoints/resource/protected-endpoint.js';
 import { type Provider, PROVIDER } from './provider.js';
 import { OPENID_SCOPE } from './scopes.js';
-
-/** The ID of the endpoint: its key in `endpoints` of the feature. */
-const USERINFO = 'userinfo';
 
 /** The userinfo endpoint, which returns claims about the user of an access token. OpenID Connect Core §5.3 */
 export const userinfoEndpoint: Endpoint = {
@@ -31,46 +19,32 @@ export const userinfoEndpoint: Endpoint = {
   make: (server) => new UserinfoEndpoint(server, server.find(PROVIDER)!),
 };
 
-class UserinfoEndpoint implements Handler {
-  private readonly authenticator: AuthenticateOperation;
+/** The claims about a user, also as a JWT if the client has registered for one. */
+interface UserinfoResult {
+  readonly claims: object;
+  readonly jwt: string | undefined;
+}
+
+class UserinfoEndpoint extends ProtectedEndpoint<UserinfoResult> {
+  protected readonly id = 'userinfo';
+  protected override readonly scope = OPENID_SCOPE;
 
   constructor(
-    private readonly server: ServerContext,
+    server: ServerContext,
     private readonly provider: Provider,
   ) {
-    const options = resolveOptions(server.options, {
-      scope: OPENID_SCOPE,
-      allowBearerTokensInQueryString: false,
-    } as object);
-    this.authenticator = new AuthenticateOperation(options, withoutResourceBinding(server), USERINFO);
+    super(server.options, withoutResourceBinding(server));
   }
 
-  async handle(request: Request, response: Response): Promise<object> {
-    verifyRequestAndResponse(request, response);
-    response.headers['cache-control'] = 'no-store';
-    response.headers['pragma'] = 'no-cache';
-    const { server, provider } = this;
-    if (server.options.cors) allowOrigin(request, response, server.options.cors);
-    let token: Token | undefined;
-    try {
-      token = await this.authenticator.handle(request, response);
-      if (isClientItself(token.user))
-        throw rejectRequest(response, tokenWithoutUser(), { request, options: server.options, server });
-      const claims = await provider.userinfo(token);
-      const jwt = await provider.userinfoJwt(token.client, claims, server.issuerOf(request));
-      response.headers['content-type'] = jwt === undefined ? 'application/json' : 'application/jwt';
-      // oxlint-disable-next-line no-explicit-any
-      response.body = (jwt ?? claims) as any;
-      return claims;
-    } catch (error) {
-      const failure = writeFailure(response, error);
-      // A request without a token gets only the challenge, without an error code. RFC 6750 §3.1
-      if (failure instanceof UnauthorizedRequestError) response.body = {};
-      // The authenticator has reported the refusal of the token itself.
-      const refused = { token, required: OPENID_SCOPE, issuer: server.issuerOf(request), endpoint: USERINFO };
-      if (token) reportAccessRefusal(server.options.events, failure, refused);
-      throw failure;
-    }
+  protected async serve({ token, request }: ProtectedRequest): Promise<UserinfoResult> {
+    if (isClientItself(token.user)) throw tokenWithoutUser();
+    const claims = await this.provider.userinfo(token);
+    return { claims, jwt: await this.provider.userinfoJwt(token.client, claims, this.server.issuerOf(request)) };
+  }
+
+  protected bodyOf({ claims, jwt }: UserinfoResult, { response }: ProtectedRequest): object | string {
+    response.headers['content-type'] = jwt === undefined ? 'application/json' : 'application/jwt';
+    return jwt ?? claims;
   }
 }
 

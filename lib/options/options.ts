@@ -55,7 +55,8 @@ export interface TokenOptions extends IssueOptions {
   /** Copy additional properties of the saved token into the token response. Default: `false`. */
   allowExtendedTokenAttributes?: boolean;
   /**
-   * Classes of further grant types, by `grant_type`. They can also replace built-in ones. Default: `{}`. RFC 6749 §4.5
+   * Classes of further grant types, by `grant_type`. They can also replace built-in ones. This is the classic way of
+   * `oauth2-server`: in new code, a feature provides grant types (`grants`). Default: `{}`. RFC 6749 §4.5
    */
   extendedGrantTypes?: Readonly<Record<string, GrantTypeClass>>;
   /**
@@ -66,7 +67,7 @@ export interface TokenOptions extends IssueOptions {
   cors?: CorsOptions;
 }
 
-/** Options of `authorize`. */
+/** Options of `authorize`, of the server or of a single call. Prefer options of the server. */
 export interface AuthorizeOptions extends IssueOptions {
   /** Lifetime of authorization codes, in seconds. Default: `300`. */
   authorizationCodeLifetime?: number;
@@ -96,7 +97,7 @@ export interface AuthenticateDefaults {
 
 /**
  * The options of a single call of `authenticate()`: options that override those of the server, and further requirements
- * for the token.
+ * for the token. Prefer options of the server, which are checked at the start.
  */
 export interface AuthenticateOptions extends AuthenticateDefaults, TokenRequirements {}
 
@@ -136,5 +137,5 @@ export interface AuthenticateHandler {
   howSignedIn?(user: User, request: Request): Awaitable<SignIn | Falsy>;
 }
 
-/** A Node-style callback, as an alternative to the returned promise. */
+/** A Node-style callback, as an alternative to the returned promise, for code that was written for `oauth2-server`. */
 export type Callback<T> = (error: OAuthError | null, result?: T) => void;

@@ -7,9 +7,12 @@ import { type Defaulted, ENGINE_OPTIONS } from './engine-options.js';
 /** The options of one operation after defaults were applied: every option that has a default is set. */
 export type Options = OAuth2ServerOptions<CoreClient> & Required<Pick<OAuth2ServerOptions, Defaulted>>;
 
-/** The defaults of all options that have one. */
+/**
+ * All options with their defaults. An option without default is `undefined`: adding a property to a copy takes V8 thirty
+ * times as long as setting one that exists.
+ */
 export const DEFAULTS = Object.fromEntries(
-  Object.entries(ENGINE_OPTIONS).flatMap(([name, row]) => ('default' in row ? [[name, row.default]] : [])),
+  Object.entries(ENGINE_OPTIONS).map(([name, row]) => [name, 'default' in row ? row.default : undefined]),
 ) as Pick<Options, Defaulted>;
 
 /** Merges the given options over the defaults. An option that is `undefined` keeps its default. */

@@ -28,6 +28,11 @@ export interface TokenRequirements {
   userRequired?: boolean;
   /** Roles of which the user must have at least one in `user.roles`. Otherwise, the error is `insufficient_scope`. */
   roles?: readonly string[];
+  /**
+   * Whether a personal access token is accepted, if `scope` or `anyScope` is set. Without a required scope, none is.
+   * Default: `true`.
+   */
+  personalTokens?: boolean;
   /** How the user must have authenticated. Otherwise, the error is `insufficient_user_authentication`. RFC 9470 §3 */
   stepUp?: StepUp;
 }
@@ -63,6 +68,7 @@ const CHECKS = {
     'a non-empty list of role names',
     isListOf((role) => role !== ''),
   ),
+  personalTokens: BOOLEAN,
   stepUp: STEP_UP,
 } as const satisfies { readonly [K in keyof TokenRequirements]-?: OptionCheckOf<NonNullable<TokenRequirements[K]>> };
 
@@ -70,13 +76,6 @@ const CHECK_ENTRIES: readonly (readonly [string, OptionCheck])[] = Object.entrie
 
 /** The options of `authenticate()` that restrict which tokens are accepted. */
 export const REQUIREMENT_NAMES: readonly string[] = ['scope', ...Object.keys(CHECKS)];
-
-/**
- * Whether options set a requirement other than `scope`, also by an inherited or hidden property. A loop over the names
- * would take four times as long.
- */
-export const hasFurtherRequirement = ({ anyScope, userRequired, roles, stepUp }: TokenRequirements): boolean =>
-  anyScope !== undefined || userRequired !== undefined || roles !== undefined || stepUp !== undefined;
 
 /**
  * Verifies the values of the token requirements in the options of a call of `authenticate()`.
@@ -91,7 +90,7 @@ export function verifyTokenRequirements(options: object): void {
 }
 
 /**
- * Verifies that the options of a server do not set `anyScope`, `userRequired`, `roles` or `stepUp`. The server's own
+ * Verifies that the options of a server do not set a requirement such as `anyScope` or `roles`. The server's own
  * endpoints, such as userinfo, would require them too.
  * @throws {InvalidArgumentError} If they do.
  */

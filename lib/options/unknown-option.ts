@@ -1,5 +1,6 @@
 import { configurationError } from '../errors/configuration-error.js';
 import { isObject } from '../http/is-object.js';
+import { distance, nearestName } from './nearest-name.js';
 
 /**
  * Returns the configuration error if the options are not an object, or contain an unknown name. `undefined` if they are
@@ -18,8 +19,13 @@ export function findUnknownOption<O extends object>(
   if (unknown === undefined) return undefined;
   const listed =
     names.length === 1 ? `option is ${names[0]}` : `options are ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
-  return `unknown option \`${unknown}\` of ${owner}: the ${listed}`;
+  const nearest = nearestName(unknown, Object.keys(known));
+  const isTypo = nearest !== undefined && distance(unknown, nearest) <= MAX_DISTANCE;
+  return `unknown option \`${unknown}\` of ${owner}: the ${listed}${isTypo ? `. Did you mean \`${nearest}\`?` : ''}`;
 }
+
+/** Maximum edit distance of a misspelled name from the suggested name. */
+const MAX_DISTANCE = 2;
 
 /**
  * Verifies that the options are an object with known names only.

@@ -12,7 +12,10 @@ const SINGLE = [
 
 type Hooks = Readonly<Record<string, unknown>> | undefined;
 
-/** Returns the configuration error for the first endpoint ID that two features use, if any. */
+/**
+ * Returns the configuration error for the first endpoint ID that two features use, if any. Two features may share one
+ * endpoint object.
+ */
 export function findEndpointConflict(features: readonly Feature[]): string | undefined {
   return findShared(
     features.map((feature) => [feature, feature.endpoints]),
@@ -46,12 +49,13 @@ const byName = (fields: readonly { readonly name: string }[] = []) =>
   Object.fromEntries(fields.map((field) => [field.name, field]));
 
 function findShared(all: readonly (readonly [Feature, object | undefined])[], part: string): string | undefined {
-  const owners = new Map<string, Feature>();
+  const owners = new Map<string, { feature: Feature; value: unknown }>();
   for (const [feature, record] of all) {
     for (const id in record) {
+      const value: unknown = record[id as keyof typeof record];
       const other = owners.get(id);
-      if (other) return both(other, feature, `add \`${id}\` to \`${part}\``);
-      owners.set(id, feature);
+      if (other && other.value !== value) return both(other.feature, feature, `add \`${id}\` to \`${part}\``);
+      owners.set(id, { feature, value });
     }
   }
   return undefined;

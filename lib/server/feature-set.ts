@@ -12,7 +12,7 @@ import type {
 import { isForbidden } from '../contracts/forbidden-parts.js';
 import type { GrantHandler } from '../contracts/token-request.js';
 import type { ResponseType } from '../contracts/response-type.js';
-import { OwnResources } from '../endpoints/resource/own-resources.js';
+import { OwnResources, type ResourcePaths, resourceUrl } from '../endpoints/resource/own-resources.js';
 import { assertConfig, configurationError } from '../errors/configuration-error.js';
 import { endpointUrl } from '../http/public-url.js';
 import { requestPath } from '../http/request-path.js';
@@ -38,9 +38,10 @@ export class FeatureSet implements ServerContext {
   readonly tokenSchemes: ServerContext['tokenSchemes'];
   readonly confirmationMethods: ReadonlySet<string>;
   private readonly capabilities = new CapabilityRegistry();
-  private readonly ownResources: OwnResources;
+  private ownResources: OwnResources;
   private readonly origins: readonly string[];
   private paths: Readonly<Record<string, string | false>> = {};
+  private resourcePaths: ResourcePaths = {};
   private isInstalled = false;
 
   /** @throws {InvalidArgumentError} If two features conflict, or if a feature reports a configuration error. */
@@ -75,12 +76,11 @@ export class FeatureSet implements ServerContext {
     this.ignorableScopes = parts.flatMap(({ ignorableScopes = [] }) => ignorableScopes);
     this.confirmationMethods = new Set(parts.flatMap(({ confirmationMethods = [] }) => confirmationMethods));
     this.origins = parts.flatMap(({ origins = [] }) => origins);
-    const resources = features.flatMap((feature) => feature.resources ?? []);
-    for (const one of resources) {
+    for (const one of declaredResources(features)) {
       const resourceError = findResourceError(one, options.issuer);
       if (resourceError !== undefined) throw configurationError(resourceError);
     }
-    this.ownResources = new OwnResources(resources, options.issuer);
+    this.ownResources = new OwnResources(declaredResources(features), options.issuer);
     const misconfigurations = findMisconfigurations(this, this.capabilities.findMissing());
     if (misconfigurations !== undefined) throw configurationError(misconfigurations);
     this.capabilities.makeAll();
@@ -133,9 +133,17 @@ export class FeatureSet implements ServerContext {
   /**
    * Sets the full paths at which the application serves the endpoints, by endpoint ID. `false` means that an endpoint
    * is not served.
+   * @param resources The full paths of protected resources, by route path.
+   * @throws {InvalidArgumentError} If a feature reports a configuration error of the mounted resources.
    */
-  mount(paths: Readonly<Record<string, string | false>>): void {
+  mount(paths: Readonly<Record<string, string | false>>, resources: ResourcePaths = {}): void {
     this.paths = paths;
+    this.resourcePaths = resources;
+    const mounted = new OwnResources(declaredResources(this.features), this.options.issuer, resources);
+    if (mounted.uris.join(' ') === this.resources.join(' ')) return;
+    this.ownResources = mounted;
+    const misconfigurations = findMisconfigurations(this, undefined);
+    if (misconfigurations !== undefined) throw configurationError(misconfigurations);
   }
 
   issuerOf(): string | undefined {
@@ -153,10 +161,16 @@ export class FeatureSet implements ServerContext {
     return url === undefined ? [] : [url, ...this.origins.map((origin) => origin + new URL(url).pathname)];
   }
 
+  resourceUrl(resource: string, issuer: string | undefined): string | undefined {
+    return resourceUrl(resource, issuer, this.resourcePaths);
+  }
+
   resourceOf(request: Request): string | undefined {
     return this.resources.length === 0 ? undefined : this.ownResources.find(requestPath(request));
   }
 }
+
+const declaredResources = (features: readonly Feature[]) => features.flatMap(({ resources = [] }) => resources);
 
 type RecordPart = 'grants' | 'responseTypes' | 'responseModes' | 'tokenSchemes';
 

@@ -4,7 +4,7 @@ import { featureName } from '../contracts/feature-name.js';
 const NAMES = {
   authorization: ['resolve', 'read', 'requireInteraction', 'approve', 'respond'],
   pushedRequest: ['complete'],
-  token: ['admit', 'issue', 'format', 'respond', 'describe'],
+  token: ['admit', 'issue', 'format', 'respond', 'describe', 'identify'],
   resource: ['admit', 'verify', 'challenge'],
   client: ['find', 'verifyMetadata'],
 } as const satisfies { readonly [G in keyof ServerHooks]: readonly (keyof ServerHooks[G])[] };

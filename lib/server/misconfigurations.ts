@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '../errors/index.js';
 import type { ServerContext } from '../contracts/feature.js';
-import { isResourcePath } from '../endpoints/resource/own-resources.js';
+import { isResourcePath, isRoutePath } from '../endpoints/resource/own-resources.js';
 import { findMissingMethods, lacks } from '../model/require-methods.js';
 import { featureName } from '../contracts/feature-name.js';
 
@@ -51,9 +51,9 @@ function firstErrors(server: ServerContext, isIncomplete: boolean): readonly str
  * resource is valid.
  */
 export function findResourceError(resource: string, issuer: string | undefined): string | undefined {
-  const isValid = isResourcePath(resource) ? issuer !== undefined : URL.canParse(resource);
+  const isValid = isResourcePath(resource) || isRoutePath(resource) ? issuer !== undefined : URL.canParse(resource);
   if (isValid) return undefined;
-  return resource.startsWith('/')
+  return resource.startsWith('/') || isRoutePath(resource)
     ? `the resource \`${resource}\` is a path at the origin of the option \`issuer\`: set \`issuer\``
     : `the resource \`${resource}\` is not an absolute URI`;
 }

@@ -7,7 +7,6 @@ import type { OAuth2EventName, OAuth2Events } from '../events/catalog.js';
 import { type EventSink, type EventDetails, hasListener, reportEvent } from '../events/events.js';
 import { AbstractGrantType } from '../endpoints/token/grant-type.js';
 import type { ServerContext } from '../contracts/feature.js';
-import type { Handler } from '../contracts/handler.js';
 import type { RunningOperation } from '../contracts/instrumentation.js';
 import { defaultsOf, flattenFeatures } from './feature-list.js';
 import { FeatureSet } from './feature-set.js';
@@ -17,12 +16,12 @@ import { type Around, nestWrappers, runAround, wrapOuter } from './around.js';
 import { Request } from '../http/request.js';
 import { Response } from '../http/response.js';
 import { attachCallback } from '../endpoints/operation.js';
-import { OperationCache } from '../endpoints/operation-cache.js';
+import { CallOptions } from '../endpoints/call-options.js';
 import type { AuthorizationCode, Client, Scope, Token, User } from '../model/model.js';
 import type { AuthenticateOptions, AuthorizeOptions, Callback, TokenOptions } from '../options/options.js';
 import { DEFAULTS, type Options, resolveOptions } from '../options/resolve-options.js';
 import { rejectServerRequirements } from '../options/token-requirements.js';
-import { AuthenticateOperation } from '../endpoints/resource/authenticate.js';
+import { AccessOperations } from '../endpoints/resource/access-operations.js';
 import type { ResourceServerOptions, ServerOptions } from './server-options.js';
 import type { RequiredInteraction, AuthenticationState } from '../contracts/required-interaction.js';
 import type { AuthorizationRequest, Decision } from '../contracts/response-type.js';
@@ -33,7 +32,7 @@ import type { AuthorizationRequest, Decision } from '../contracts/response-type.
  * server.
  */
 export class OAuth2Server<C extends Client = Client, U extends User = User> {
-  private readonly operations: Readonly<Record<'authenticate' | 'authorize' | 'token', OperationCache<Handler>>>;
+  private readonly access: AccessOperations;
   private readonly interactive: InteractiveAuthorization;
   private readonly endpoints: EndpointOperations;
   private readonly instrumentation: Around<OAuth2Server> | undefined;
@@ -65,14 +64,10 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     this.around = this.instrumentation;
     this.events = this.context.options.events;
     const { context } = this;
-    const endpoints = new EndpointOperations(context);
-    this.endpoints = endpoints;
-    this.operations = {
-      authenticate: new OperationCache((settings) => new AuthenticateOperation(settings, context), context),
-      authorize: endpoints.of('authorize'),
-      token: endpoints.of('token'),
-    };
-    this.interactive = new InteractiveAuthorization(context);
+    const callOptions = new CallOptions(context);
+    this.access = new AccessOperations(context, callOptions);
+    this.endpoints = new EndpointOperations(context, callOptions);
+    this.interactive = new InteractiveAuthorization(context, callOptions);
   }
 
   /** Verifies the access token of a request to a protected resource, and returns the token. RFC 6750 */
@@ -155,16 +150,18 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
    */
   handle(endpoint: string, request: Request, response: Response): Promise<unknown> {
     return this.perform({ name: endpoint, request }, response, ({ endpoints }) =>
-      endpoints.of(endpoint).run(undefined, request, response),
+      endpoints.run(endpoint, undefined, request, response),
     );
   }
 
   /**
    * Sets the full paths at which the application serves the endpoints, by endpoint ID. The URLs in the metadata are
    * made of them. `false` means that an endpoint is not served.
+   * @param resources The full paths of protected resources, by route path. If omitted, they are at the origin.
+   * @throws {InvalidArgumentError} If the options of a feature contradict these resources.
    */
-  mount(paths: Readonly<Record<string, string | false>>): void {
-    this.context.mount(paths);
+  mount(paths: Readonly<Record<string, string | false>>, resources?: Readonly<Record<string, string>>): void {
+    this.context.mount(paths, resources);
   }
 
   /** Emits an event for an action of the application, such as `report('grant.ended', { endpoint: 'sessions' })`. */
@@ -191,12 +188,13 @@ export class OAuth2Server<C extends Client = Client, U extends User = User> {
     if (typeof options === 'function') {
       return this.run(name, request, response, undefined, options as Callback<Result>);
     }
+    const operate = ({ access, endpoints }: OAuth2Server) =>
+      name === 'authenticate'
+        ? access.run(options, request, response)
+        : endpoints.run(name, options, request, response);
+    const own = this as unknown as OAuth2Server;
     const result = (
-      this.around === undefined
-        ? this.operations[name].run(options, request, response)
-        : this.perform({ name, request }, response, ({ operations }) =>
-            operations[name].run(options, request, response),
-          )
+      this.around === undefined ? operate(own) : this.perform({ name, request }, response, operate)
     ) as Promise<Result>;
     if (typeof callback === 'function') attachCallback(result, callback);
     return result;

@@ -59,9 +59,7 @@ export type {
 export type { Count } from '../model/counts.js';
 export { FOREVER } from '../tokens/lifetime.js';
 export type { ActiveGrant } from './grants/active-grant.js';
-export { hashSecret, newClientSecret } from './clients/client-secret.js';
-export { hashPassword, type PasswordHashOptions, verifyPassword } from './clients/passwords.js';
+export * from './store/exports-of-stores.js';
 export { registerStorageLocation } from './contract/storage-location.js';
-export type { Clients, SecretHash, StoredClient, Users } from './contract/ports.js';
 export type { SecretCheckOptions } from './clients/secret-check.js';
 export { verifyClient } from './clients/verify-client.js';

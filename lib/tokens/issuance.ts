@@ -40,12 +40,12 @@ interface Lifetimes {
 }
 
 /** A token that is being issued: its authorization, and the results of the steps so far. */
-interface Issuance {
+export interface Issuance {
   readonly options: IssueOptions;
   readonly authorization: Authorization;
   lifetimes: Lifetimes;
   /** The granted scope in the form that the model uses. */
-  readonly scope: Scope | undefined;
+  scope: Scope | undefined;
   /** Members that the `issue` hooks add to the saved token. */
   additions: object | undefined;
   /** The texts of the tokens. `undefined` if the model generates none. */
@@ -57,20 +57,44 @@ interface TokenTexts {
   readonly refresh?: string;
 }
 
-/** Creates the complete token for an authorization, without saving it. RFC 6749 §5.1 */
-export async function prepareToken(options: IssueOptions, authorization: Authorization): Promise<Unsaved<Token>> {
+/**
+ * Verifies the subject and decides the lifetimes of a token. It comes first, because an invalid lifetime must fail before
+ * the model is called.
+ */
+export function beginIssuance(options: IssueOptions, authorization: Authorization): Issuance {
   if (!authorization.isForClient) verifySubject(authorization.user, authorization.client);
-  // Lifetimes come first, because an invalid lifetime must fail before the model is called.
   const lifetimes = decideLifetimes(options, authorization);
-  // Only steps that call the model or a feature are awaited, because `await` is expensive compared to the other steps.
+  return { options, authorization, lifetimes, scope: undefined, additions: undefined, texts: undefined };
+}
+
+/**
+ * Asks the model which part of the scope is granted.
+ * @throws {InvalidScopeError} If the model grants none of it. RFC 6749 §3.3
+ */
+export function requestScope({ options, authorization }: Issuance): Promise<string | undefined> {
+  const isNeeded = authorization.scopeStatus !== 'consented' && !options.scopeOptional;
+  return approveScope(options, authorization, isNeeded);
+}
+
+/**
+ * Creates the complete token with an approved scope, without saving it. The result is a promise only if the model or a
+ * feature takes part, because `await` is expensive compared to the other steps. RFC 6749 §5.1
+ */
+export function completeIssuance(issuance: Issuance, approved: Scope | undefined): Awaitable<Unsaved<Token>> {
+  const { options, authorization } = issuance;
   const { scope: requested, scopeStatus } = authorization;
-  const approved = scopeStatus === 'approved' ? requested : await requestScope(options, authorization);
   const granted = scopeStatus === 'consented' ? withinScope(approved, requested) : approved;
-  const scope = scopeForModel(granted, options.scopeFormat ?? 'string');
-  const issuance: Issuance = { options, authorization, lifetimes, scope, additions: undefined, texts: undefined };
-  if (options.complete) await runIssueHooks(issuance);
+  issuance.scope = scopeForModel(granted, options.scopeFormat ?? 'string');
   const { model } = options;
-  if (model.generateAccessToken || model.generateRefreshToken) issuance.texts = await generateTexts(issuance);
+  const isGenerated = model.generateAccessToken !== undefined || model.generateRefreshToken !== undefined;
+  if (options.complete || options.format || isGenerated) return completeWithHooks(issuance, isGenerated);
+  return mint(issuance);
+}
+
+async function completeWithHooks(issuance: Issuance, isGenerated: boolean): Promise<Unsaved<Token>> {
+  const { options } = issuance;
+  if (options.complete) await runIssueHooks(issuance);
+  if (isGenerated) issuance.texts = await generateTexts(issuance);
   const token = mint(issuance);
   if (options.format) await formatText(issuance, token);
   return token;
@@ -89,15 +113,6 @@ function decideLifetimes(options: IssueOptions, authorization: Authorization): L
       : undefined,
     span,
   };
-}
-
-/**
- * Asks the model which part of the scope is granted.
- * @throws {InvalidScopeError} If the model grants none of it. RFC 6749 §3.3
- */
-function requestScope(options: IssueOptions, authorization: Authorization): Promise<string | undefined> {
-  const isNeeded = authorization.scopeStatus !== 'consented' && !options.scopeOptional;
-  return approveScope(options, authorization, isNeeded);
 }
 
 /** Runs the `issue` hooks. A hook may add properties, withhold the refresh token, or reject the request. */

@@ -1,48 +1,38 @@
 import type { Authorization } from '../contracts/authorization.js';
 import type { Redemption, SaveToken } from '../contracts/redemption.js';
 import { InvalidArgumentError } from '../errors/index.js';
-import type { Falsy, Model, Token } from '../model/model.js';
+import type { Falsy, Model, Token, Unsaved } from '../model/model.js';
 import { NO_EXPIRY, warnOfModelMistake } from '../model/model-mistakes.js';
-import { type IssueOptions, prepareToken } from './issuance.js';
+import { beginIssuance, completeIssuance, type IssueOptions, requestScope } from './issuance.js';
 import { encryptRotatedToken } from './rotated-token.js';
 
 /**
- * Creates a token, saves it, and returns the saved token. All tokens are issued by this function or by `redeem()`.
- * RFC 6749 §5.1
- * @param save Saves the token. If omitted, `saveToken()` of the model does.
+ * Creates a token, saves it, and returns the saved token. All tokens are issued by this function. With a `redemption`,
+ * it consumes the single-use value that the token is issued for. All checks that do not need the store come before.
+ * RFC 6749 §4.1.2, §5.1, §6
+ * @param redemption The single-use value. If omitted, `save` saves the token, or else `saveToken()` of the model.
  */
 export async function issueToken(
   options: IssueOptions,
   authorization: Authorization,
-  save?: SaveToken,
+  { save, redemption }: { save?: SaveToken | undefined; redemption?: Redemption } = {},
 ): Promise<Token> {
   const { model } = options;
-  const token = await prepareToken(options, authorization);
-  const saved = await (save ? save(token) : model.saveToken(token, authorization.client, authorization.user));
-  return verifySaved(model, saved);
-}
-
-/**
- * Creates a token, consumes the single-use value that it is issued for, and saves the token. All checks that do not
- * need the store come before. RFC 6749 §4.1.2, §6
- */
-export async function redeem(
-  options: IssueOptions,
-  authorization: Authorization,
-  redemption: Redemption,
-): Promise<Token> {
-  const { model } = options;
-  const { client, user } = authorization;
-  const token = await prepareToken(options, authorization);
-  const { stored, consumeAndSave } = redemption;
-  if (consumeAndSave || (stored && model.redeem)) {
-    if (redemption.encryptResponseWith !== undefined)
-      token.successor = encryptRotatedToken(token, redemption.encryptResponseWith);
-    const saved = await (consumeAndSave ? consumeAndSave(token) : model.redeem!(stored!, token, client, user));
-    return saved ? verifySaved(model, saved) : await redemption.handleReplay();
+  const { client, user, scope, scopeStatus } = authorization;
+  const issuance = beginIssuance(options, authorization);
+  const approved = scopeStatus === 'approved' ? scope : await requestScope(issuance);
+  const created = completeIssuance(issuance, approved);
+  const token = created instanceof Promise ? await created : (created as Unsaved<Token>);
+  if (redemption) {
+    const { stored, consumeAndSave, encryptResponseWith } = redemption;
+    if (consumeAndSave || (stored && model.redeem)) {
+      if (encryptResponseWith !== undefined) token.successor = encryptRotatedToken(token, encryptResponseWith);
+      const saved = await (consumeAndSave ? consumeAndSave(token) : model.redeem!(stored!, token, client, user));
+      return saved ? verifySaved(model, saved) : await redemption.handleReplay();
+    }
+    if (!(await redemption.consume())) return await redemption.handleReplay();
   }
-  if (!(await redemption.consume())) return await redemption.handleReplay();
-  return verifySaved(model, await model.saveToken(token, client, user));
+  return verifySaved(model, await (save ? save(token) : model.saveToken(token, client, user)));
 }
 
 /**

@@ -98,7 +98,11 @@ export async function verifyClientScope(
   if (!model.validateClientScope || scope === undefined) return scope;
   const isAllowed = (some: string) => model.validateClientScope!(client, scopeForModel(some, scopeFormat ?? 'string')!);
   if (await isAllowed(scope)) return scope;
-  const reduced = withoutIgnorableScopes(scope, undefined, ignorable);
+  const kept: string[] = [];
+  for (const value of scopeValues(scope)) {
+    if (!ignorable.includes(value) || (await isAllowed(value))) kept.push(value);
+  }
+  const reduced = scopeText(kept);
   if (reduced !== scope && (reduced === undefined || (await isAllowed(reduced)))) return reduced;
   throw new InvalidScopeError(REFUSED).because({
     reason: 'client is not allowed to request the scope',

@@ -1,13 +1,31 @@
 import { hash } from 'node:crypto';
-import { assertConfig, networkOf } from '../../lib/adapter/index.js';
-import { capability, type CredentialModel, type ServerContext, type User } from '../../lib/index.js';
+import { assertConfig, capability, MODEL_SECRETS, PERSONAL_TOKENS } from '../../lib/internal.js';
+import {
+  type ConsentModel,
+  type CredentialModel,
+  type Model,
+  networkOf,
+  OAuth2Grants,
+  type ServerContext,
+  type User,
+} from '../../lib/index.js';
 import type { PageCall } from '../pages/index.js';
 import { UserSessions } from '../pages/sessions/user-sessions.js';
 import { realmOf, tenantFilter } from '../tenants/tenant-of.js';
+import { Deletions } from './deletion/deletions.js';
+import { Authenticator } from './factors/authenticator.js';
 import { Links } from './links.js';
+import { Passkeys } from './passkeys/passkeys.js';
 import { Mails } from './mails.js';
 import type { AccountMessages } from './messages.js';
-import { ACCOUNT_USERS, type AccountUsers, MAILER, type Mailer, type PasswordRules } from './options.js';
+import {
+  ACCOUNT_USERS,
+  type AccountUsers,
+  MAILER,
+  type Mailer,
+  type PasskeyOptions,
+  type PasswordRules,
+} from './options.js';
 import { Passwords } from './passwords.js';
 
 /** The settings of `accounts()` that its pages read. */
@@ -15,15 +33,27 @@ export interface AccountSettings {
   readonly rules: PasswordRules;
   readonly messages: AccountMessages;
   readonly realm: string | undefined;
+  /** Whether users can set up an authenticator app. */
+  readonly authenticator: boolean;
+  /** Whether users can add passkeys. The `rpId` is that of the application. */
+  readonly passkeys: PasskeyOptions | undefined;
+  /** Seconds until an account is deleted. `undefined` if users cannot delete their account. */
+  readonly gracePeriod: number | undefined;
 }
 
-/** What the pages of `accounts()` share on one server. */
+/** The state that the pages of `accounts()` share on one server. */
 export class Accounts {
   readonly users: AccountUsers;
   readonly mailer: Mailer;
   /** The realm of the users, since users of two tenants may have the same ID. */
   readonly realm: string;
   readonly passwords: Passwords;
+  /** `undefined` if users cannot set up an authenticator app. */
+  readonly authenticator: Authenticator | undefined;
+  /** `undefined` if users cannot add passkeys. */
+  readonly passkeys: Passkeys | undefined;
+  /** `undefined` if users cannot delete their account. */
+  readonly deletions: Deletions | undefined;
   readonly links: Links;
   readonly mails: Mails;
   readonly messages: AccountMessages;
@@ -41,9 +71,19 @@ export class Accounts {
     this.messages = settings.messages;
     this.rules = settings.rules;
     const model = server.options.model as object as CredentialModel;
-    this.passwords = new Passwords(model, this.users, this.realm);
+    this.passwords = new Passwords(model, this.users, this.realm, settings.rules.hash);
+    if (settings.authenticator) {
+      this.authenticator = new Authenticator(model, server.find(MODEL_SECRETS) ?? [], this.realm);
+    }
+    if (settings.passkeys) this.passkeys = new Passkeys(model, server, this.realm, settings.passkeys.rpId);
     this.links = new Links(model, this.users, this.passwords, this.realm);
     this.mails = new Mails(this);
+    if (settings.gracePeriod !== undefined) this.deletions = new Deletions(this, settings.gracePeriod);
+  }
+
+  /** The issuers at which a user of the realm has grants. `undefined`: all that share the store. */
+  get issuers(): readonly string[] | undefined {
+    return this.realm === '' ? undefined : [this.server.options.issuer!];
   }
 
   /** Returns the URL of a page for an e-mail. It is built from the issuer, never from the `Host` header. */
@@ -64,22 +104,16 @@ export class Accounts {
     await new UserSessions(this.server).endOthers(user, current);
   }
 
-  /** Removes the access of all applications. */
+  /** Removes the access of all applications, and revokes the personal access tokens. */
   async endAccess(user: User): Promise<void> {
-    const { model } = this.server.options;
-    const { listApplications, revokeGrantsOf } = model as Partial<GrantsOfUser>;
-    if (!listApplications || !revokeGrantsOf) return;
+    const tokens = this.server.find(PERSONAL_TOKENS);
+    for (const { id } of (await tokens?.list(user)) ?? []) await tokens!.revoke(user, id);
+    const model = this.server.options.model as Model & ConsentModel;
     const userId = String(user['id']);
-    const at = tenantFilter(this.server);
-    for (const { clientId } of await listApplications.call(model, userId, at)) {
-      await revokeGrantsOf.call(model, { userId, clientId, ...at });
-    }
+    const grants = OAuth2Grants.of(this.server);
+    const applications = await model.listApplications(userId, tenantFilter(this.server));
+    for (const { clientId } of applications) await grants.end({ userId, clientId });
   }
-}
-
-interface GrantsOfUser {
-  listApplications(userId: string, at?: { issuer: string }): Promise<readonly { clientId: string }[]>;
-  revokeGrantsOf(filter: { userId: string; clientId: string; issuer?: string }): Promise<number>;
 }
 
 /** The capability key of the accounts of a server. */
@@ -95,6 +129,9 @@ export function accountsOf({ server }: Pick<PageCall, 'server'>): Accounts {
 /** Returns the network whose hashes a page computes, so that networks take turns. */
 export const hashNetworkOf = (call: PageCall): string => call.network ?? networkOf('');
 
+/** The binding of the CSRF token whose digest identifies a browser. */
+export const BROWSER_BINDING = ' of a link in an e-mail';
+
 /** Returns a text that identifies the browser of a page, and cannot be used as its cookie. */
 export const browserOf = (call: PageCall): string =>
-  hash('sha256', String(call.fields({}, ' of a link in an e-mail')['form_token']), 'base64url');
+  hash('sha256', String(call.fields({}, BROWSER_BINDING)['form_token']), 'base64url');

@@ -1,4 +1,4 @@
-import { isUserName } from '../../lib/adapter/index.js';
+import { isUserName } from '../../lib/internal.js';
 import type { User } from '../../lib/index.js';
 
 /** One address, without a display name, quotes or a list. Control characters would add headers to an e-mail. */

@@ -1,11 +1,32 @@
-import { type CredentialModel, type Feature, injects, type User } from '../../lib/index.js';
-import { ACCOUNT_SECTIONS, PASSWORDS } from '../pages/index.js';
+import type { CredentialModel, User } from '../../lib/index.js';
+import {
+  type Feature,
+  hasArgon2id,
+  hasOnce,
+  injects,
+  MODEL_SECRETS,
+  personalAccessTokens,
+} from '../../lib/internal.js';
+import { ACCOUNT_SECTIONS, LOGIN_STEPS, PASSWORDS } from '../pages/index.js';
+import { DEFAULT_SECOND_FACTOR } from '../pages/second-factor/options.js';
+import { secondFactorPage } from '../pages/second-factor/page.js';
 import { SITE } from '../pages/site.js';
 import { Accounts, ACCOUNTS } from './accounts.js';
+import { dataSection } from './deletion/data-section.js';
+import { DUE_DELETIONS } from './deletion/due-deletions.js';
+import { keepPage, keepStep } from './deletion/keep-page.js';
+import { authenticatorPage } from './factors/authenticator-page.js';
+import { authenticatorSection } from './factors/authenticator-section.js';
+import { FACTOR_RESET } from './factors/factor-reset.js';
+import { resetFactors } from './factors/reset-factors.js';
+import { requireTotp } from './factors/totp.js';
+import { findPasskeyErrors, installPasskeys, passkeyEndpoints } from './passkeys/install.js';
+import { loadWebAuthn } from './passkeys/webauthn.js';
 import { confirmEmailPage, newPasswordPage } from './link-pages.js';
 import { LogMailer } from './log-mailer.js';
-import { accountMessages } from './messages.js';
+import { ACCOUNT_TEXTS } from './messages.js';
 import { ACCOUNT_USERS, type AccountsOptions, MAILER, resolveAccountsOptions } from './options.js';
+import { personalTokensSection } from './personal-tokens/section.js';
 import { requestPage } from './request-page.js';
 import { emailSection, passwordSection } from './sections.js';
 
@@ -16,6 +37,9 @@ const CREDENTIAL_METHODS = [
   'removeCredential',
 ] as const satisfies readonly (keyof CredentialModel)[];
 
+/** Seconds between the order to delete an account and its deletion: 14 days. */
+const GRACE_PERIOD = 1_209_600;
+
 /**
  * Adds accounts with passwords to `pages()`: sign-up, verification of e-mail addresses, password reset, and sections of
  * the account page to change the password and the address. The application keeps the profiles of its users, and the
@@ -24,38 +48,103 @@ const CREDENTIAL_METHODS = [
  */
 export function accounts<U extends User = User>(options: AccountsOptions<U>): Feature {
   const rules = resolveAccountsOptions(options as object as AccountsOptions);
-  const { signUp = true, translations, realm } = options;
-  const messages = accountMessages(translations);
+  const { signUp = true, realm, authenticator = false } = options;
+  const passkeys = options.passkeys === true ? {} : options.passkeys || undefined;
+  const hasFactors = authenticator || passkeys !== undefined;
+  const messages = ACCOUNT_TEXTS;
   const asksForName = signUp === 'name';
+  const deletion = options.deletion === true ? {} : options.deletion || undefined;
+  const gracePeriod = deletion && (deletion.gracePeriod ?? GRACE_PERIOD);
+  const tokens = options.personalAccessTokens && personalAccessTokens(options.personalAccessTokens);
   return {
     id: 'accounts',
-    requires: [...CREDENTIAL_METHODS, 'listSessions', 'endSessions', 'listApplications', 'revokeGrantsOf'],
+    requires: [
+      ...CREDENTIAL_METHODS,
+      'findCredentials',
+      ...(deletion ? ['deleteAccount'] : []),
+      'listSessions',
+      'endSessions',
+      'listApplications',
+      'revokeGrantsOf',
+      ...(tokens?.requires ?? []),
+    ],
     endpoints: {
       ...(signUp !== false && { sign_up: requestPage('signUp', { messages, asksForName }) }),
       forgot_password: requestPage('forgot', { messages, asksForName: false }),
       new_password: newPasswordPage(messages),
       confirm_email: confirmEmailPage(messages),
+      ...(authenticator && { authenticator: authenticatorPage(messages) }),
+      ...(passkeys && passkeyEndpoints(messages)),
+      ...(deletion && { keep_account: keepPage(messages) }),
+      ...(hasFactors && { second_factor: secondFactorPage }),
     },
-    settings: { minLength: rules.minLength, signUp, fetch: rules.fetch !== undefined },
+    settings: {
+      minLength: rules.minLength,
+      signUp,
+      authenticator,
+      passkeys: passkeys !== undefined,
+      gracePeriod,
+      hash: rules.hash,
+      fetch: rules.fetch !== undefined,
+    },
     injects: [
       injects(ACCOUNT_USERS, 'users', options.users, {
         methods: ['findById', 'findByEmail', 'create'],
-        optionalMethods: ['update', 'verifyPassword', 'credentialOf'],
+        optionalMethods: ['update', 'delete', 'export', 'verifyPassword', 'credentialOf'],
       }),
       injects(MAILER, 'mail', options.mail, { methods: ['send'] }),
     ],
     install(builder) {
       const site = builder.use(SITE);
+      tokens?.install?.(builder);
       builder.provide(ACCOUNTS, () => {
         const { server } = builder;
         const name = site().options.renderer.siteName ?? new URL(server.options.issuer!).host;
-        return new Accounts(server, { rules, messages, realm }, name);
+        return new Accounts(server, { rules, messages, realm, authenticator, passkeys, gracePeriod }, name);
       });
       builder.provide(PASSWORDS, () => builder.server.find(ACCOUNTS)!.passwords);
       builder.contribute(ACCOUNT_SECTIONS, emailSection(messages));
       builder.contribute(ACCOUNT_SECTIONS, passwordSection(messages));
+      const accountsOfServer = () => builder.server.find(ACCOUNTS)!;
+      if (authenticator) {
+        builder.provide(DEFAULT_SECOND_FACTOR, () => accountsOfServer().authenticator!);
+        builder.contribute(ACCOUNT_SECTIONS, authenticatorSection(messages));
+      }
+      builder.contribute(ACCOUNT_SECTIONS, personalTokensSection(messages));
+      builder.contribute(ACCOUNT_SECTIONS, dataSection(messages));
+      if (deletion) {
+        builder.contribute(LOGIN_STEPS, keepStep(accountsOfServer));
+        builder.provide(DUE_DELETIONS, () => accountsOfServer().deletions!);
+      }
+      if (hasFactors) {
+        builder.provide(FACTOR_RESET, () => ({ reset: (userId) => resetFactors(accountsOfServer(), userId) }));
+      }
+      if (passkeys) installPasskeys(builder, accountsOfServer, messages);
       return {
+        async verifyStoredState() {
+          if (authenticator) await requireTotp();
+          if (passkeys) await loadWebAuthn();
+          // Finishes deletions in the background from now on.
+          accountsOfServer();
+        },
         misconfigurations: (server) => [
+          ...(rules.hash === 'argon2id' && !hasArgon2id()
+            ? [
+                "`hash: 'argon2id'` of the `password` of `accounts()` requires Node.js 24.7 or later: upgrade Node.js, or use scrypt",
+              ]
+            : []),
+          ...(authenticator && !server.find(MODEL_SECRETS)
+            ? ['`authenticator` of `accounts()` encrypts what it stores: set the option `secret`']
+            : []),
+          ...(hasFactors && !hasOnce(server.options.model)
+            ? [
+                '`authenticator` and `passkeys` of `accounts()` require the model method `once()`, which rejects used codes',
+              ]
+            : []),
+          ...(deletion && !server.find(ACCOUNT_USERS)?.delete
+            ? ['`deletion` of `accounts()` requires the method `delete()` of `users`']
+            : []),
+          ...(passkeys ? findPasskeyErrors(server, passkeys) : []),
           ...(server.options.issuer === undefined
             ? ['`accounts()` builds the links of e-mails from the issuer: set the option `issuer`']
             : []),

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import { hasOnce } from '../../lib/adapter/index.js';
-import type { Awaitable, Endpoint, Falsy, User } from '../../lib/index.js';
+
+import { hasOnce, type Endpoint } from '../../lib/internal.js';
+import type { Awaitable, Falsy, User } from '../../lib/index.js';
 import { definePage, hidden, html, type PageCall, problemOf } from '../pages/index.js';
 import { type Accounts, accountsOf, browserOf } from './accounts.js';
 import { nameOf } from './email.js';
@@ -126,7 +127,10 @@ async function report(call: PageCall, accounts: Accounts, user: User, email: str
 
 /** Creates the user of a sign-up. `undefined` if another account has the address by now. */
 async function createUser(accounts: Accounts, { data: { email, name } }: Link): Promise<User | undefined> {
-  return unlessTaken(accounts, email, () => accounts.users.create({ email, ...(name !== undefined && { name }) }));
+  const profile = { email, ...(name !== undefined && { name }) };
+  const user = await unlessTaken(accounts, email, () => accounts.users.create(profile));
+  if (user) await accounts.deletions?.finishEarlier(user);
+  return user;
 }
 
 const changeEmail = (accounts: Accounts, user: User, email: string) =>

@@ -4,10 +4,10 @@ import { emailOf } from './email.js';
 import type { AccountUsers } from './options.js';
 import type { Passwords } from './passwords.js';
 
-/** What a link is for. */
-export type Purpose = 'reset' | 'signUp' | 'change';
+/** The purpose of a link. */
+export type Purpose = 'reset' | 'signUp' | 'change' | 'keep';
 
-/** What the store keeps of a link. */
+/** The stored data of a link. */
 export interface LinkData {
   readonly purpose: Purpose;
   /** The address that the link proves. */
@@ -27,7 +27,7 @@ export interface LinkData {
 /** A link that is still valid. */
 export interface Link {
   readonly token: string;
-  /** What the store has of the link. */
+  /** The stored data of the link. */
   readonly found: StoredCredential;
   readonly data: LinkData;
   /** The account. `undefined` for a sign-up. */
@@ -41,7 +41,11 @@ const NO_USER = '';
 
 const HOUR = 3600;
 /** Lifetime of the links in seconds. */
-const LIFETIMES: Readonly<Record<Purpose, number>> = { reset: HOUR, signUp: 24 * HOUR, change: 24 * HOUR };
+const LIFETIMES: Readonly<Record<Exclude<Purpose, 'keep'>, number>> = {
+  reset: HOUR,
+  signUp: 24 * HOUR,
+  change: 24 * HOUR,
+};
 
 /**
  * The links in e-mails: 256 random bits, of which the store keeps a digest. A link works once, for one purpose, one
@@ -55,8 +59,11 @@ export class Links {
     private readonly realm: string,
   ) {}
 
-  /** Creates a link, and returns its token. */
-  async create(data: LinkData, user: User | undefined): Promise<string> {
+  /**
+   * Creates a link, and returns its token.
+   * @param due when the account is deleted, and the link to keep it expires
+   */
+  async create(data: LinkData, user: User | undefined, due?: Date): Promise<string> {
     const token = randomBytes(32).toString('base64url');
     const account = user && {
       from: emailOf(user),
@@ -68,7 +75,7 @@ export class Links {
         kind: 'email_proof',
         key: token,
         data: JSON.stringify({ ...data, ...account }),
-        expiresAt: new Date(Date.now() + LIFETIMES[data.purpose] * 1000),
+        expiresAt: data.purpose === 'keep' ? due! : new Date(Date.now() + LIFETIMES[data.purpose] * 1000),
       },
     );
     return token;

@@ -1,27 +1,31 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { FetchError, foldedName, type NewNotification, Notifications, RateLimit } from '../../lib/adapter/index.js';
+
+import { FetchError, foldedName, type NewNotification, Notifications, RateLimit } from '../../lib/internal.js';
 import { Request, type ServerContext, type User } from '../../lib/index.js';
+import { SITE } from '../pages/site.js';
 import { withContext } from '../module/oauth2-context.js';
 import { emailOf } from './email.js';
 import type { LinkData, Links } from './links.js';
-import { type AccountMessage, type AccountMessages, plainText } from './messages.js';
+import type { AccountMessage, AccountMessages } from './messages.js';
 import type { AccountUsers, Mail, Mailer, MailTemplate } from './options.js';
 
-/** What a page has requested to send. Whether and what is sent is decided later, out of sight of the browser. */
+/** An e-mail that a page has requested. Whether and what is sent is decided later, out of sight of the browser. */
 export interface MailOrder extends Pick<LinkData, 'name' | 'returnTo' | 'browser'> {
-  /** `forgot` and `signUp`: for a typed address. `change`: a new address. `moved` and `password`: what was changed. */
-  readonly about: 'forgot' | 'signUp' | 'change' | 'moved' | 'password';
+  /** `forgot` and `signUp`: for a typed address. `change`: a new address. The others report a change. */
+  readonly about: 'forgot' | 'signUp' | 'change' | 'moved' | 'password' | 'factors' | 'deletion' | 'deleted';
   /** The typed or new address. */
   readonly email: string;
   /** The ID of the signed-in user. */
   readonly userId?: string;
   /** The address to inform, if it is not that of the user. */
   readonly to?: string;
+  /** When the account is deleted, as ISO 8601. */
+  readonly due?: string;
   readonly language: string;
 }
 
-/** What e-mails are made of: the accounts of a server. */
+/** The accounts of a server, for its e-mails. */
 interface MailSource {
   readonly server: ServerContext;
   readonly users: AccountUsers;
@@ -52,6 +56,9 @@ const SUBJECTS: Readonly<Record<MailTemplate, readonly [subject: AccountMessage,
   taken: ['mailTakenSubject', 'mailTakenText'],
   moved: ['mailMovedSubject', 'mailMovedText'],
   password: ['mailPasswordSubject', 'mailPasswordText'],
+  factors: ['mailFactorsSubject', 'mailFactorsText'],
+  deletion: ['mailDeletionSubject', 'mailDeletionText'],
+  deleted: ['mailDeletedSubject', 'mailDeletedText'],
 };
 
 /**
@@ -108,12 +115,15 @@ export class Mails {
     if (about === 'forgot') return owner && this.deliver('reset', order, owner);
     if (about === 'signUp') return this.deliver(owner ? 'exists' : 'signUp', order, owner);
     if (about === 'change' && owner) return this.deliver('taken', order, owner);
+    // The user does not exist any more.
+    if (about === 'deleted') return this.deliver('deleted', order, undefined);
     return user && this.deliver(about, order, user);
   }
 
   private async deliver(template: MailTemplate, order: MailOrder, user: User | undefined): Promise<void> {
     const { accounts } = this;
     const { about, email, language } = order;
+    const { renderer } = accounts.server.find(SITE)!;
     // The stored address, since a database may find it by another spelling.
     const to = order.to ?? (template === 'change' || !user ? email : emailOf(user));
     if (to === undefined) return;
@@ -121,12 +131,17 @@ export class Mails {
     const [limit, key] = isKnown ? [toAccount, String(user['id'])] : [toStranger, foldedName(to)];
     const limitKey = JSON.stringify([accounts.realm, key]);
     const { model } = accounts.server.options;
-    // What was changed is always reported, so that an attacker cannot suppress the report by other e-mails.
-    const isLimited = about !== 'moved' && about !== 'password';
+    // A change is always reported, so that an attacker cannot suppress the report by other e-mails.
+    const isLimited = ['forgot', 'signUp', 'change'].includes(about);
     if (isLimited && (await limit.add(limitKey, model)) > 0) return;
     try {
       const link = await this.linkFor(template, order, user);
-      const values = { language, site: accounts.siteName, email, ...(link !== undefined && { link }) };
+      const values = {
+        site: accounts.siteName,
+        email,
+        ...(link !== undefined && { link }),
+        ...(order.due !== undefined && { date: dateOf(order.due, language) }),
+      };
       const [subject, text] = SUBJECTS[template];
       const mail: Mail = {
         to,
@@ -134,8 +149,8 @@ export class Mails {
         language,
         ...(link !== undefined && { link }),
         ...(user && { user }),
-        subject: plainText(accounts.messages, subject, values),
-        text: plainText(accounts.messages, text, values),
+        subject: renderer.plainText(accounts.messages, subject, language, values),
+        text: renderer.plainText(accounts.messages, text, language, values),
       };
       await accounts.mailer.send(mail);
     } catch (error) {
@@ -154,6 +169,14 @@ export class Mails {
     if (template === 'change') {
       return accounts.urlOf('confirm_email', await accounts.links.create({ ...data, purpose: template }, user));
     }
+    if (template === 'deletion') {
+      const due = new Date(order.due!);
+      return accounts.urlOf('keep_account', await accounts.links.create({ email, purpose: 'keep' }, user, due));
+    }
     return template === 'exists' || template === 'password' ? accounts.urlOf('forgot_password') : undefined;
   }
 }
+
+/** Returns a day in a language. */
+const dateOf = (due: string, language: string): string =>
+  new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(due));

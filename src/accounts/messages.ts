@@ -1,7 +1,13 @@
 import { defineMessages } from '../pages/index.js';
+import { DELETION_MESSAGES } from './deletion/messages.js';
+import { FACTOR_MESSAGES } from './factors/messages.js';
+import { PERSONAL_TOKEN_MESSAGES } from './personal-tokens/messages.js';
+import { PASSKEY_MESSAGES } from './passkeys/messages.js';
 
 /** The English texts of the pages and e-mails of `accounts()`. `{site}` is the name of the site. */
 export const ACCOUNT_MESSAGES = {
+  ...FACTOR_MESSAGES,
+  ...PASSKEY_MESSAGES,
   signUpTitle: 'Create an account',
   forgotTitle: 'Reset your password',
   forgotIntro: 'Enter the e-mail address of your account. We will send you a link to choose a new password.',
@@ -16,7 +22,7 @@ export const ACCOUNT_MESSAGES = {
   passwordFor: 'Choose a password for {email}. If this is not your address, close this page.',
   newPassword: 'New password',
   passwordRule: 'At least {count} characters. Several words are easy to remember.',
-  endAccess: 'Also remove the access of all apps',
+  endAccess: 'Also remove the access of all apps and scripts',
   save: 'Save',
   linkExpired: 'This link has expired or was already used. Request a new one.',
   passwordShort: 'Use a longer password.',
@@ -57,27 +63,14 @@ export const ACCOUNT_MESSAGES = {
   mailPasswordSubject: 'Your password at {site} was changed',
   mailPasswordText:
     'Your password was changed, and other browsers were signed out. If this was not you, choose a new password:\n\n{link}',
-} as const;
+  ...PERSONAL_TOKEN_MESSAGES,
+  ...DELETION_MESSAGES,
+};
 
 /** The name of a text of `accounts()`. */
 export type AccountMessage = keyof typeof ACCOUNT_MESSAGES;
 
-/** Texts of `accounts()` in other languages, by language tag. A text that is missing is shown in English. */
-export type AccountTranslations = Readonly<Record<string, { readonly [Key in AccountMessage]?: string }>>;
+/** The texts of the pages and e-mails. The languages of `pages()` translate and change them under `accounts`. */
+export const ACCOUNT_TEXTS = defineMessages(ACCOUNT_MESSAGES, {}, 'accounts');
 
-/** Returns the texts of the pages in English and in the languages of the application. */
-export const accountMessages = (translations: AccountTranslations = {}) =>
-  defineMessages(ACCOUNT_MESSAGES, translations);
-
-export type AccountMessages = ReturnType<typeof accountMessages>;
-
-/** Returns a text of an e-mail in a language, with values for its `{placeholders}`. It is plain text, not HTML. */
-export function plainText(
-  { english, translations }: AccountMessages,
-  key: AccountMessage,
-  { language, ...values }: Readonly<Record<string, string>> & { language: string },
-): string {
-  const chain = [language, language.split('-', 1)[0]!].map((tag) => translations[tag]?.[key]);
-  const text = chain.find(Boolean) ?? english[key];
-  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
-}
+export type AccountMessages = typeof ACCOUNT_TEXTS;

@@ -1,4 +1,3 @@
-import { hashPassword } from '../../lib/adapter/index.js';
 import { type StoredCredential, TemporarilyUnavailableError, type User } from '../../lib/index.js';
 import { html, type Html, type PageCall, type PageProblem } from '../pages/index.js';
 import { type Accounts, hashNetworkOf } from './accounts.js';
@@ -13,14 +12,14 @@ type Call = PageCall<AccountMessage | 'busy'>;
  */
 export async function hashNewPassword(
   call: Call,
-  { rules, siteName }: Accounts,
+  { rules, siteName, passwords }: Accounts,
   personal: readonly (string | undefined)[],
 ): Promise<string | PageProblem> {
   const password = call.text('new_password') ?? '';
   const problem = await findPasswordProblem(password, rules, [...personal, siteName]);
   if (problem) return call.problem(problem);
   try {
-    return await hashPassword(password, { network: hashNetworkOf(call) });
+    return await passwords.hash(password, hashNetworkOf(call));
   } catch (error) {
     if (!(error instanceof TemporarilyUnavailableError)) throw error;
     call.response.set('retry-after', String(Math.ceil(error.retryAfter ?? 5)));

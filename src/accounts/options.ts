@@ -1,9 +1,9 @@
-import { assertConfig } from '../../lib/adapter/index.js';
-import { type Awaitable, capability, type Falsy, type User } from '../../lib/index.js';
+import type { PersonalAccessTokenOptions } from '../../lib/features/index.js';
+import { assertConfig, capability, type PasswordAlgorithm } from '../../lib/internal.js';
+import type { Awaitable, Falsy, User } from '../../lib/index.js';
 import { isObject } from '../configuration/is-object.js';
 import { assertRealm } from '../tenants/tenant-of.js';
 import type { ProviderOption } from '../interfaces/oauth2-module-options.interface.js';
-import type { AccountTranslations } from './messages.js';
 
 /**
  * The users of the application: a service over its own table. Users have an `id` and an `email`. The store keeps their
@@ -22,6 +22,12 @@ export interface AccountUsers<U extends User = User> {
    */
   update?(user: U, changes: { email: string }): Awaitable<U | Falsy>;
   /**
+   * Deletes a user. Called again if it has failed, or if the process ended in between. Required by `deletion`.
+   */
+  delete?(user: U): Awaitable<unknown>;
+  /** Returns what the application stores of a user, for the file that users can download. It must be a JSON value. */
+  export?(user: U): Awaitable<unknown>;
+  /**
    * Verifies a password of the application's own column, for users whose password the store does not have yet. The
    * store keeps a correct password from then on. Called for `undefined` too, and must take as long then.
    */
@@ -30,7 +36,7 @@ export interface AccountUsers<U extends User = User> {
   credentialOf?(user: U): string | number | null | undefined;
 }
 
-/** What an e-mail is about. */
+/** The subject of an e-mail. */
 export type MailTemplate =
   /** The link to choose a new password. */
   | 'reset'
@@ -45,7 +51,13 @@ export type MailTemplate =
   /** The address was changed. Sent to the old address. */
   | 'moved'
   /** The password was changed. */
-  | 'password';
+  | 'password'
+  /** An authenticator app, a passkey or recovery codes were added or removed. */
+  | 'factors'
+  /** The account is going to be deleted. The link keeps it. */
+  | 'deletion'
+  /** The account was deleted. */
+  | 'deleted';
 
 /** An e-mail to send. */
 export interface Mail {
@@ -80,6 +92,30 @@ export interface PasswordOptions {
    * passwords are not checked there.
    */
   fetch?: (url: string, init: { headers: Record<string, string>; signal: AbortSignal }) => Promise<Response>;
+  /**
+   * The function that hashes passwords. Stored hashes of the other one are replaced at the next login. `argon2id`
+   * requires Node.js 24.7 or later in all processes. Default: `scrypt`. RFC 7914, RFC 9106
+   */
+  hash?: PasswordAlgorithm;
+}
+
+/** The options of passkeys. */
+export interface PasskeyOptions {
+  /**
+   * The relying party: the host of the issuer, or a domain above it. Passkeys work on this domain and below. Changing it
+   * makes the passkeys of all users useless. Default: the host of the issuer, for each tenant. Web Authentication Level 3
+   * §5.1.2
+   */
+  rpId?: string;
+}
+
+/** The options of the deletion of accounts. */
+export interface DeletionOptions {
+  /**
+   * Seconds between the order of the user and the deletion. Until then, the user is signed out, and keeps the account by
+   * signing in or by a link. `0`: the account is deleted at once. Default: `1_209_600` (14 days).
+   */
+  gracePeriod?: number;
 }
 
 /** The options of `accounts()`. */
@@ -90,6 +126,23 @@ export interface AccountsOptions<U extends User = User> {
   mail: ProviderOption<Mailer>;
   /** Passwords, and the rules for new ones. Default: `true`. */
   password?: true | PasswordOptions;
+  /**
+   * Whether users can set up an authenticator app and get recovery codes. It is then the second factor of `pages()`.
+   * Requires the packages `otplib` and `uqr`. Default: `false`. RFC 6238
+   */
+  authenticator?: boolean;
+  /**
+   * Personal access tokens (API keys), which users create on the account page for their own scripts. If omitted, there
+   * are none.
+   */
+  personalAccessTokens?: PersonalAccessTokenOptions<U>;
+  /**
+   * Whether users can add passkeys, and sign in with them instead of the password. Requires the package
+   * `@simplewebauthn/server` and an issuer of https, or of localhost. Default: `false`. Web Authentication Level 3
+   */
+  passkeys?: boolean | PasskeyOptions;
+  /** Whether users can delete their account on the account page. Requires `delete()` of `users`. Default: `false`. */
+  deletion?: boolean | DeletionOptions;
   /** Whether strangers can sign up. `name`: the sign-up page asks for a name too. Default: `true`. */
   signUp?: boolean | 'name';
   /**
@@ -97,8 +150,6 @@ export interface AccountsOptions<U extends User = User> {
    * their passwords. Tenants are kept apart without it. If omitted, all servers of the store have the same users.
    */
   realm?: string;
-  /** The texts of the pages and e-mails in other languages. The languages of the site are those of `pages()`. */
-  translations?: AccountTranslations;
 }
 
 /** The capability keys of the objects of the application. */
@@ -108,9 +159,20 @@ export const MAILER = capability<Mailer>('mailer of accounts', 'accounts');
 /** The validated rules for passwords. */
 export interface PasswordRules extends Pick<PasswordOptions, 'fetch'> {
   minLength: number;
+  hash: PasswordAlgorithm;
 }
 
-const OPTIONS: readonly string[] = ['users', 'mail', 'password', 'signUp', 'realm', 'translations'];
+const OPTIONS: readonly string[] = [
+  'users',
+  'mail',
+  'password',
+  'authenticator',
+  'personalAccessTokens',
+  'passkeys',
+  'deletion',
+  'signUp',
+  'realm',
+];
 
 /** Validates the options. @throws {InvalidArgumentError} If an option is invalid. */
 export function resolveAccountsOptions(options: AccountsOptions): PasswordRules {
@@ -128,9 +190,20 @@ export function resolveAccountsOptions(options: AccountsOptions): PasswordRules 
   }
   const { password = true, signUp = true } = options;
   assertRealm(options.realm, 'accounts()');
+  const { authenticator, passkeys = false } = options;
+  assertConfig(
+    authenticator === undefined || typeof authenticator === 'boolean',
+    '`authenticator` of `accounts()` must be true or false',
+  );
+  assertConfig(
+    typeof passkeys === 'boolean' ||
+      (isObject(passkeys) && (passkeys['rpId'] === undefined || typeof passkeys['rpId'] === 'string')),
+    '`passkeys` of `accounts()` must be true, false or `{ rpId }`',
+  );
+  assertGracePeriod(options.deletion);
   assertConfig([true, false, 'name'].includes(signUp), "`signUp` of `accounts()` must be a boolean or 'name'");
   assertConfig(password === true || isObject(password), '`password` of `accounts()` must be `true` or an object');
-  const { minLength = 12, fetch }: PasswordOptions = password === true ? {} : password;
+  const { minLength = 12, fetch, hash = 'scrypt' }: PasswordOptions = password === true ? {} : password;
   assertConfig(
     Number.isSafeInteger(minLength) && minLength >= 8 && minLength <= 100,
     '`minLength` of the `password` of `accounts()` must be an integer from 8 to 100',
@@ -139,5 +212,21 @@ export function resolveAccountsOptions(options: AccountsOptions): PasswordRules 
     fetch === undefined || typeof fetch === 'function',
     '`fetch` of the `password` of `accounts()` must be a function',
   );
-  return { minLength, ...(fetch && { fetch }) };
+  assertConfig(
+    ['scrypt', 'argon2id'].includes(hash),
+    "`hash` of the `password` of `accounts()` must be 'scrypt' or 'argon2id'",
+  );
+  return { minLength, hash, ...(fetch && { fetch }) };
+}
+
+/** Seconds of a year. */
+const YEAR = 31_536_000;
+
+function assertGracePeriod(deletion: unknown): void {
+  if (deletion === undefined || typeof deletion === 'boolean') return;
+  const gracePeriod = isObject(deletion) ? (deletion['gracePeriod'] ?? 0) : undefined;
+  assertConfig(
+    Number.isSafeInteger(gracePeriod) && Number(gracePeriod) >= 0 && Number(gracePeriod) <= YEAR,
+    '`deletion` of `accounts()` must be true, false or `{ gracePeriod }` with an integer of seconds from 0 to a year',
+  );
 }

@@ -47,7 +47,7 @@ export const isPassword = (text: string): boolean => text.length <= MAX_LENGTH &
  */
 export async function findPasswordProblem(
   password: string,
-  { minLength, fetch }: PasswordRules,
+  { minLength, fetch }: Omit<PasswordRules, 'hash'>,
   personal: readonly (string | undefined)[],
 ): Promise<AccountMessage | undefined> {
   if (!isPassword(password)) return 'passwordLong';

@@ -1,5 +1,12 @@
 import { hash } from 'node:crypto';
-import { type Candidate, hashPassword, verifyPassword } from '../../lib/adapter/index.js';
+
+import {
+  type Candidate,
+  hashPassword,
+  isOutdatedPasswordHash,
+  type PasswordAlgorithm,
+  verifyPassword,
+} from '../../lib/internal.js';
 import type { AccountKey, CredentialModel, StoredCredential, User } from '../../lib/index.js';
 import type { PasswordVerifier } from '../pages/index.js';
 import { readEmail } from './email.js';
@@ -11,6 +18,7 @@ export class Passwords implements PasswordVerifier {
     private readonly model: CredentialModel,
     private readonly users: AccountUsers,
     private readonly realm: string,
+    private readonly algorithm: PasswordAlgorithm,
   ) {}
 
   /** Finds the account of a typed address, for the login page. Its hash takes as long if there is no account. */
@@ -19,7 +27,11 @@ export class Passwords implements PasswordVerifier {
     const user = (email !== undefined && (await this.users.findByEmail(email))) || undefined;
     return {
       account: user && String(user['id']),
-      verify: async (password) => ((await this.isCorrect(user, password)) ? user : undefined),
+      verify: async (password) => {
+        const match = await this.match(user, password);
+        if (match?.stored) await this.rehash(user!, match.stored, password);
+        return match && user;
+      },
     };
   }
 
@@ -28,15 +40,34 @@ export class Passwords implements PasswordVerifier {
    * application verifies passwords too, one of the application.
    */
   async isCorrect(user: User | undefined, password: string): Promise<boolean> {
+    return (await this.match(user, password)) !== undefined;
+  }
+
+  /** Verifies a password like `isCorrect()`. Returns the stored password that it matches, if the store has one. */
+  private async match(
+    user: User | undefined,
+    password: string,
+  ): Promise<{ stored: StoredCredential | undefined } | undefined> {
     // Without a user, the look-up finds nothing and takes as long.
     const stored = await this.storedOf(user ?? { id: '' });
     const hashed = user && hashOf(stored);
-    if (await verifyPassword(password, hashed)) return hashOf(await this.storedOf(user!)) === hashed;
-    if (!this.users.verifyPassword) return false;
+    if (await verifyPassword(password, hashed, { algorithm: this.algorithm })) {
+      const current = await this.storedOf(user!);
+      return hashOf(current) === hashed ? { stored: current } : undefined;
+    }
+    if (!this.users.verifyPassword) return undefined;
     // A password in the column of the application ends when the store has one.
     const old = stored ? undefined : user;
     const isOld = (await this.users.verifyPassword(old, password)) && old !== undefined;
-    return isOld && this.move(old, password);
+    return isOld && (await this.move(old, password)) ? { stored: undefined } : undefined;
+  }
+
+  /**
+   * Hashes a new password.
+   * @param network The network that ordered the hash. If omitted, the network is known, or the application orders it.
+   */
+  async hash(password: string, network?: string): Promise<string> {
+    return hashPassword(password, { algorithm: this.algorithm, ...(network !== undefined && { network }) });
   }
 
   /** Returns the stored password of a user. `undefined` if the store has none. */
@@ -69,9 +100,22 @@ export class Passwords implements PasswordVerifier {
 
   /** Moves a correct password from the column of the application to the store. */
   private async move(user: User, password: string): Promise<boolean> {
-    if (await this.replace(user, undefined, await hashPassword(password))) return true;
+    if (await this.replace(user, undefined, await this.hash(password))) return true;
     // Another request has moved the password, or the user has chosen a new one in the meantime.
     return verifyPassword(password, hashOf(await this.storedOf(user)));
+  }
+
+  /**
+   * Replaces a hash that costs less than new ones. A password that was changed in the meantime stays. If it fails, such
+   * as on a read-only replica, the next login tries again.
+   */
+  private async rehash(user: User, stored: StoredCredential, password: string): Promise<void> {
+    if (!isOutdatedPasswordHash(hashOf(stored)!, this.algorithm)) return;
+    try {
+      await this.replace(user, stored, await this.hash(password));
+    } catch (error) {
+      process.emitWarning(`Could not replace an outdated password hash: ${String(error)}`);
+    }
   }
 
   private accountOf(user: User): AccountKey {

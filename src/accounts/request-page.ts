@@ -1,5 +1,4 @@
-import { countAttempt, RateLimit } from '../../lib/adapter/index.js';
-import type { Endpoint } from '../../lib/index.js';
+import { countAttempt, RateLimit, type Endpoint } from '../../lib/internal.js';
 import { definePage, hidden, html, type PageCall, problemOf } from '../pages/index.js';
 import { preferencesOf } from '../pages/site.js';
 import { accountsOf, browserOf } from './accounts.js';

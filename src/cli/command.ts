@@ -83,6 +83,8 @@ export interface Command {
   readonly argument?: string;
   readonly description: string;
   readonly options: Readonly<Record<string, CommandOption>>;
+  /** Whether the command never has a target. It then has no options `--app` and `--export`. Default: `false`. */
+  readonly hasNoTarget?: boolean;
   /** Whether the command runs without a target if no application is found. If omitted, it does not. */
   isTargetOptional?(args: CommandArguments): boolean;
   run(args: CommandArguments, target: CommandTarget): Promise<CommandResult>;

@@ -1,9 +1,21 @@
 import { writeFile } from 'node:fs/promises';
 import type { Severity } from '../report/rule.js';
-import { type Command, type CommandArguments, UsageError } from './command.js';
+import { type Command, type CommandArguments, type CommandOption, UsageError } from './command.js';
 
 const FORMATS = ['text', 'json', 'sarif', 'html'] as const;
 const SEVERITIES = ['info', 'low', 'medium', 'high'] as const satisfies readonly Severity[];
+
+/** The option that decides which findings fail a command. */
+export const FAIL_ON: CommandOption = {
+  type: 'string',
+  value: '<severity>',
+  description:
+    'exits with 1 if a finding has at least this severity and is not accepted: info, low, medium, high or never. Default: high',
+};
+
+/** Returns the value of `--fail-on`. */
+export const failOnOf = (args: CommandArguments): Severity | 'never' =>
+  oneOf(args, 'fail-on', [...SEVERITIES, 'never'], 'high');
 
 /** The command that judges the configuration, and a deployment from outside. */
 export const DOCTOR_COMMAND: Command = {
@@ -13,12 +25,7 @@ export const DOCTOR_COMMAND: Command = {
   options: {
     format: { type: 'string', value: '<name>', description: 'text, json, sarif or html. Default: text' },
     output: { type: 'string', value: '<file>', description: 'writes the report to a file, and prints a summary' },
-    'fail-on': {
-      type: 'string',
-      value: '<severity>',
-      description:
-        'exits with 1 if a finding has at least this severity and is not accepted: info, low, medium, high or never. Default: high',
-    },
+    'fail-on': FAIL_ON,
     tenant: {
       type: 'string',
       multiple: true,
@@ -29,7 +36,7 @@ export const DOCTOR_COMMAND: Command = {
   isTargetOptional: ({ id }) => id !== '',
   async run(args, target) {
     const format = oneOf(args, 'format', FORMATS, args.isSet('json') ? 'json' : 'text');
-    const failOn = oneOf(args, 'fail-on', [...SEVERITIES, 'never'], 'high');
+    const failOn = failOnOf(args);
     const tenants = args.list('tenant');
     const report = await target.report({ ...(args.id && { url: args.id }), ...(tenants && { tenants }) });
     const { formatReport } = await import('../report/formats/format-report.js');

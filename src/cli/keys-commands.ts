@@ -1,4 +1,4 @@
-import { signingKeys } from '../../lib/adapter/index.js';
+import { signingKeys } from '../../lib/internal.js';
 import type { KeyAlgorithm, KeyInfo, SigningKeys } from '../../lib/jose/index.js';
 import {
   type Command,

@@ -7,7 +7,7 @@ import {
   UsageError,
   linesOf,
 } from './command.js';
-import { openTarget } from './open-target.js';
+import { NO_TARGET, openTarget } from './open-target.js';
 import { readCommand } from './read-command.js';
 
 /**
@@ -40,7 +40,9 @@ async function main(argv: readonly string[]): Promise<number> {
 
 async function runCommand(command: Command, args: CommandArguments): Promise<CommandResult> {
   const isOptional = command.isTargetOptional?.(args) ?? false;
-  const target = await openTarget(args.text('app'), args.text('export'), { isOptional });
+  const target = command.hasNoTarget
+    ? NO_TARGET
+    : await openTarget(args.text('app'), args.text('export'), { isOptional });
   try {
     return await command.run(args, target);
   } finally {
@@ -51,8 +53,9 @@ async function runCommand(command: Command, args: CommandArguments): Promise<Com
 const print = (lines: string) => lines && write(`${lines}\n`);
 const format = (result: CommandResult, args: CommandArguments) =>
   args.isSet('json') ? JSON.stringify(result.value) : linesOf(result, process.stdout.isTTY).join('\n');
-/** Whether an error is an `InvalidArgumentError`, from the ESM or the CommonJS build of the package. */
-const isRefusal = (error: unknown) => (error as Error | undefined)?.name === 'invalid_argument';
+/** Whether an error is an `InvalidArgumentError` or `AttackLabError`, from the ESM or the CommonJS build. */
+const isRefusal = (error: unknown) =>
+  ['invalid_argument', 'AttackLabError'].includes((error as Error | undefined)?.name ?? '');
 const text = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
 async function run(): Promise<void> {

@@ -28,17 +28,27 @@ export async function openTarget(
   { isOptional = false } = {},
 ): Promise<CommandTarget> {
   const file = given ?? DEFAULT_FILES.find((each) => existsSync(each));
-  if (file === undefined && isOptional) return targetOfModel({}, 'No file');
+  if (file === undefined && isOptional) return NO_TARGET;
   if (file === undefined)
     throw new CommandError(
       `Neither ${DEFAULT_FILES.join(' nor ')} exists: build the application, or add --app <file>.`,
     );
+  const exported = await importFile(file, name);
+  const path = resolve(file);
+  return isModel(exported) ? targetOfModel(exported, relative('.', path)) : targetOfModule(exported, path);
+}
+
+/**
+ * Loads an export of an ES module or a CommonJS file.
+ * @param name the name of the export. If omitted: the default export, else `AppModule`, else the only export.
+ * @throws {CommandError} If there is no such file or export.
+ */
+export async function importFile(file: string, name: string | undefined): Promise<object> {
   const path = resolve(file);
   if (!existsSync(path)) throw new CommandError(`There is no file ${file}`);
   const exported = await findExport((await import(pathToFileURL(path).href)) as Exports, name);
-  const relativePath = relative('.', path);
-  if (exported === undefined) throw new CommandError(missingExport(relativePath, name));
-  return isModel(exported) ? targetOfModel(exported, relativePath) : targetOfModule(exported, path);
+  if (exported === undefined) throw new CommandError(missingExport(relative('.', path), name));
+  return exported;
 }
 
 type Exports = Record<string, unknown>;
@@ -87,6 +97,9 @@ function targetOfModel(model: object, file: string): CommandTarget {
     close: async () => undefined,
   };
 }
+
+/** A target without an application and without a model. */
+export const NO_TARGET: CommandTarget = targetOfModel({}, 'No file');
 
 async function targetOfModule(module: object, path: string): Promise<CommandTarget> {
   const { ModulesContainer, NestFactory } = nestOf(path);

@@ -1,20 +1,25 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { ACCOUNTS_COMMANDS } from './accounts-commands.js';
 import { CLIENTS_COMMANDS } from './clients-commands.js';
 import { type Command, type CommandOption, type CommandArguments, UsageError } from './command.js';
 import { DOCTOR_COMMAND } from './doctor-command.js';
+import { TOKENS_COMMANDS } from './tokens-commands.js';
 import { GRANTS_COMMANDS } from './grants-commands.js';
 import { KEYS_COMMANDS } from './keys-commands.js';
+import { packageVersion } from './package-file.js';
+import { PROVE_COMMANDS } from './prove-commands.js';
 import { wrapped } from './table.js';
 
 /** All commands by name. A name has one or two words. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   ...CLIENTS_COMMANDS,
   ...GRANTS_COMMANDS,
+  ...TOKENS_COMMANDS,
   ...KEYS_COMMANDS,
+  ...ACCOUNTS_COMMANDS,
   doctor: DOCTOR_COMMAND,
+  ...PROVE_COMMANDS,
 };
 
 const TARGET_OPTIONS: Readonly<Record<string, CommandOption>> = {
@@ -53,7 +58,8 @@ export interface ParsedCommand {
 export function readCommand(args: readonly string[], width = Infinity): ParsedCommand {
   const words = args.findIndex((each) => each.startsWith('-'));
   const given = args.slice(0, words === -1 ? 2 : Math.min(words, 2));
-  const name = Object.hasOwn(COMMANDS, given[0] ?? '') ? given[0]! : given.join(' ');
+  const names = [given.join(' '), given[0] ?? ''];
+  const name = names.find((one) => Object.hasOwn(COMMANDS, one)) ?? names[0]!;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
     if (args.includes('--version')) return { help: packageVersion(), args: read({}, []) };
@@ -128,7 +134,11 @@ function overview(width: number): string {
   ].join('\n');
 }
 
-const optionsOf = ({ options }: Command) => ({ ...options, ...TARGET_OPTIONS, ...COMMON_OPTIONS });
+const optionsOf = ({ options, hasNoTarget }: Command) => ({
+  ...options,
+  ...(!hasNoTarget && TARGET_OPTIONS),
+  ...COMMON_OPTIONS,
+});
 
 function helpOf(name: string, command: Command, width: number): string {
   const { argument = '', description: about } = command;
@@ -151,9 +161,3 @@ function columns(rows: readonly (readonly [name: string, about: string])[], widt
 
 /** Minimum number of characters in a line of a description, also on a narrow terminal. */
 const MIN_ABOUT = 24;
-
-/** Returns the version of the package. */
-function packageVersion(): string {
-  const manifest = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
-}

@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { serverName } from '../../lib/adapter/index.js';
+
+import { serverName } from '../../lib/internal.js';
 import { type OAuth2Clients, OAuth2Grants, type OAuth2Server } from '../../lib/index.js';
 import { clientsName } from '../module/provider-names.js';
 import type { Modules } from '../report/facts/application.js';
@@ -25,11 +26,8 @@ export function targetOfContext(context: INestApplicationContext, modules?: () =
     },
     async grants(name, tenant) {
       const server = (await find(serverName(name), name)) as OAuth2Server;
-      const all = tenantServersOf(server) !== undefined && tenant === undefined;
-      const { options, events, context: serverContext } = all ? server : await serverOf(server, tenant);
-      const scope = all ? { tenants: 'all' as const } : { issuer: options.issuer, server: serverContext };
-      const isOne = tenant !== undefined && { tenants: 'one' as const };
-      return new OAuth2Grants(options.model, { ...scope, ...isOne, events });
+      const isOfAll = tenantServersOf(server) !== undefined && tenant === undefined;
+      return OAuth2Grants.of((isOfAll ? server : await serverOf(server, tenant)).context);
     },
     async report(request) {
       const [{ reportOn }, { applicationIn }] = await Promise.all([

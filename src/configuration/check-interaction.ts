@@ -1,4 +1,4 @@
-import { assertConfig, LATE, OPENID } from '../../lib/adapter/index.js';
+import { assertConfig, LATE, OPENID } from '../../lib/internal.js';
 import type { Model, ServerContext } from '../../lib/index.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';

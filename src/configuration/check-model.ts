@@ -1,9 +1,4 @@
-import {
-  assertConfig,
-  configurationError,
-  findMissingMethods,
-  type MethodRequirement,
-} from '../../lib/adapter/index.js';
+import { assertConfig, configurationError, findMissingMethods, type MethodRequirement } from '../../lib/internal.js';
 import type { Model, ModelMethod } from '../../lib/index.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
 import { checkMethods } from './model-methods.js';

@@ -3,7 +3,8 @@ import type {
   OAuth2Options,
   OAuth2Registration,
 } from '../interfaces/oauth2-module-options.interface.js';
-import { allFeatures, configurationError, grantTypesOf, injectionName } from '../../lib/adapter/index.js';
+
+import { allFeatures, configurationError, grantTypesOf, injectionName } from '../../lib/internal.js';
 import { isObject } from './is-object.js';
 import { findOptionError, PROVIDER_OPTION } from './option-kinds.js';
 import { findUnknownName } from './option-names.js';

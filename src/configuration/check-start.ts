@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { Logger } from '@nestjs/common';
-import { isLoopbackName, toOAuthError } from '../../lib/adapter/index.js';
+
+import { isLoopbackName, toOAuthError } from '../../lib/internal.js';
 import { InvalidArgumentError, type OAuth2Server, type ServerContext } from '../../lib/index.js';
 import { logServerError } from '../operations/error-log.js';
 
@@ -26,8 +27,51 @@ export async function checkStoredState(server: OAuth2Server | undefined): Promis
 /** Logs warnings of what the configuration makes impossible, or possible without notice. */
 export function warnAtStart(server: ServerContext, http: Server | undefined): void {
   warnOfVolatileStore(server);
+  logClientsWithoutRefresh(server);
+  warnOfLongLifetimes(server);
   // A resource server has the issuer of another application.
-  if ('saveToken' in server.options.model) warnOfOtherPort(server.options.issuer, http);
+  if ('saveToken' in server.options.model) {
+    warnOfOtherPort(server.options.issuer, http);
+    warnOfPlainIssuer(server.options.issuer);
+  }
+}
+
+/** The longest usual lifetimes, in seconds. A longer one is probably a number of milliseconds. */
+const USUAL = {
+  accessTokenLifetime: 30 * 86_400,
+  authorizationCodeLifetime: 3600,
+  refreshTokenLifetime: 10 * 365 * 86_400,
+};
+
+/** Logs a warning for each lifetime, of the server or of a client in code, that is probably a number of milliseconds. */
+function warnOfLongLifetimes({ options }: ServerContext): void {
+  const { initialClients = [] } = options.model as { initialClients?: readonly CodeClient[] };
+  const owners = [
+    { owner: 'the server', lifetimes: options as object },
+    ...initialClients.map((client) => ({ owner: `the client \`${client.id}\``, lifetimes: client as object })),
+  ];
+  for (const { owner, lifetimes } of owners) {
+    for (const [name, longest] of Object.entries(USUAL)) {
+      const lifetime = (lifetimes as Readonly<Record<string, unknown>>)[name];
+      if (typeof lifetime !== 'number' || lifetime <= longest) continue;
+      const days = Math.floor(lifetime / 86_400);
+      const meant = Math.round(lifetime / 1000);
+      logger.warn(
+        `\`${name}\` of ${owner} is ${lifetime} seconds, which are ${days} days. If you meant milliseconds, set it to ${meant}.`,
+      );
+    }
+  }
+}
+
+/** Logs a warning if the issuer is an http URL of another computer. RFC 8414 §2 */
+function warnOfPlainIssuer(issuer: string | undefined): void {
+  if (issuer === undefined || !URL.canParse(issuer)) return;
+  const { protocol, hostname } = new URL(issuer);
+  if (protocol !== 'http:' || isLoopbackName(hostname)) return;
+  logger.warn(
+    `The option \`issuer\` is ${issuer}, without TLS: tokens and passwords can be read on the way, and clients of OpenID Connect ` +
+      'and MCP refuse such a server. Use https, also behind a proxy. In a closed test network, ignore this.',
+  );
 }
 
 /** Logs a warning if the store loses its data with the process, and `NODE_ENV` is `production`. */
@@ -36,6 +80,31 @@ function warnOfVolatileStore({ options: { model } }: ServerContext): void {
   logger.warn(
     '`MemoryStore` loses all clients, sessions and tokens when this process ends, and other processes do not see them: ' +
       'use a store with a database in production (docs/reference/stores.md)',
+  );
+}
+
+/** The fields of a client in code that the start reads. */
+interface CodeClient {
+  id: string;
+  grants?: readonly string[];
+  scopes?: unknown;
+}
+
+/**
+ * Logs the clients of the code that sign users in and get no refresh tokens, because their `grants` lack
+ * `refresh_token`. It is a warning if such a client may request `offline_access`, which promises a refresh token.
+ */
+function logClientsWithoutRefresh({ options: { model }, grants }: ServerContext): void {
+  const { initialClients = [] } = model as { initialClients?: readonly CodeClient[] };
+  const without = initialClients.filter(
+    (client) => client.grants?.includes('authorization_code') && !client.grants.includes('refresh_token'),
+  );
+  if (without.length === 0 || !grants.has('refresh_token')) return;
+  const isPromised = without.some(({ scopes }) => Array.isArray(scopes) && scopes.includes('offline_access'));
+  const names = without.map(({ id }) => `\`${id}\``).join(', ');
+  logger[isPromised ? 'warn' : 'log'](
+    `No refresh token is issued to ${names}, because \`grants\` lacks 'refresh_token': users sign in again when an ` +
+      "access token expires. To keep them signed in, add 'refresh_token' to the `grants` of the client.",
   );
 }
 

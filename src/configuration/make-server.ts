@@ -1,4 +1,4 @@
-import { configurationError, findMissingMethods } from '../../lib/adapter/index.js';
+import { configurationError, findMissingMethods } from '../../lib/internal.js';
 import { type EventSink, type FeatureList, type Model, OAuth2Server } from '../../lib/index.js';
 import type { OAuth2Options } from '../interfaces/oauth2-module-options.interface.js';
 import { moduleFeature, type ServerRegistration } from '../module/module-feature.js';

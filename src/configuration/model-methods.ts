@@ -1,6 +1,5 @@
-import { assertConfig, MODEL_METHODS } from '../../lib/adapter/index.js';
+import { assertConfig, MODEL_METHODS, distance, nearestName } from '../../lib/internal.js';
 import type { Model, ModelMethod } from '../../lib/index.js';
-import { distance, nearestName } from './nearest-name.js';
 
 /**
  * Verifies that each model method is a function, and that no method name of the model is misspelled.

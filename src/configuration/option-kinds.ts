@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
-import { isClass, isProvider, type OptionCheck, optionCheck, SECONDS } from '../../lib/adapter/index.js';
+
+import { isClass, isProvider, type OptionCheck, optionCheck, SECONDS } from '../../lib/internal.js';
 import { isObject } from './is-object.js';
 
 type Values = Readonly<Record<string, unknown>>;

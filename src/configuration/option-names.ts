@@ -1,5 +1,4 @@
-import { removedOption } from '../../lib/adapter/index.js';
-import { distance, nearestName } from './nearest-name.js';
+import { removedOption, distance, nearestName } from '../../lib/internal.js';
 import { type OptionSource, TABLES } from './option-table.js';
 
 const NAMES: Record<OptionSource, string[]> = {

@@ -6,7 +6,7 @@ import {
   findInstrumentationError,
   findSecretError,
   type OptionCheck,
-} from '../../lib/adapter/index.js';
+} from '../../lib/internal.js';
 import type {
   OAuth2ModuleAsyncOptions,
   OAuth2Options,

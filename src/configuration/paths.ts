@@ -1,4 +1,4 @@
-import { allFeatures, assertConfig, comparablePath, isDocument, type OptionCheck } from '../../lib/adapter/index.js';
+import { allFeatures, assertConfig, comparablePath, isDocument, type OptionCheck } from '../../lib/internal.js';
 import type { FeatureList } from '../../lib/index.js';
 import type { Endpoint } from '../http/endpoint.js';
 import type { OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
@@ -65,12 +65,12 @@ const listed = (names: readonly string[]) =>
  */
 export function resolveEndpoints({ features, paths = {} }: OAuth2Registration): readonly Endpoint[] {
   const { prefix } = paths;
-  return allFeatures(features).flatMap((feature) =>
-    Object.entries(feature.endpoints ?? {}).map(([name, { path, methods, cors, metadata, perIssuer, content }]) => {
-      const route = isDocument({ path }) ? path : relative(paths[name] ?? under(prefix, relative(path)));
-      return { name, path: route, methods, cors, metadata, perIssuer, content };
-    }),
-  );
+  // Two features may share one endpoint.
+  const endpoints = new Map(allFeatures(features).flatMap((feature) => Object.entries(feature.endpoints ?? {})));
+  return [...endpoints].map(([name, { path, methods, cors, metadata, perIssuer, content, resource }]) => {
+    const route = isDocument({ path }) ? path : relative(paths[name] ?? under(prefix, relative(path)));
+    return { name, path: route, methods, cors, metadata, perIssuer, content, resource };
+  });
 }
 
 const under = (prefix: string | undefined, path: string) =>

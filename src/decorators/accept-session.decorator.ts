@@ -1,5 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
-import { assertConfig } from '../../lib/adapter/index.js';
+
+import { assertConfig } from '../../lib/internal.js';
 
 /** The metadata key of `@AcceptSession()`. */
 export const ACCEPT_SESSION_METADATA = 'nest-oauth2:accept-session';

@@ -1,5 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
-import { assertConfig } from '../../lib/adapter/index.js';
+
+import { assertConfig } from '../../lib/internal.js';
 import { verifyScopes } from './scopes.decorator.js';
 
 /** The metadata key of `@AnyScope()`, for guards and documentation of the application. */

@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { authorizationDetailsOf } from '../../lib/adapter/index.js';
+
+import { detailsOf } from '../../lib/internal.js';
 import type { AuthorizationDetail } from '../../lib/index.js';
 import { findToken } from '../guards/execution-context.js';
 import type { ParameterPipe } from './parameter-pipe.js';
@@ -11,8 +12,6 @@ import type { ParameterPipe } from './parameter-pipe.js';
  */
 export const AuthorizationDetails: (type?: string | ParameterPipe, ...pipes: ParameterPipe[]) => ParameterDecorator =
   createParamDecorator((type: string | undefined, context: ExecutionContext): readonly AuthorizationDetail[] => {
-    const details = authorizationDetailsOf(
-      findToken(context, '@AuthorizationDetails()')?.['authorization_details' as never],
-    );
+    const details = detailsOf(findToken(context, '@AuthorizationDetails()')?.['authorization_details' as never]);
     return type === undefined ? details : details.filter((one) => one.type === type);
   });

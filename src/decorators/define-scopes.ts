@@ -1,5 +1,5 @@
-import { scopeValues } from '../../lib/adapter/index.js';
-import { capability, type Feature, type Scope } from '../../lib/index.js';
+import { scopeValues, capability, type Feature } from '../../lib/internal.js';
+import type { Scope } from '../../lib/index.js';
 import { AnyScope } from './any-scope.decorator.js';
 import { Scopes, type ScopesOf, verifyScopes } from './scopes.decorator.js';
 

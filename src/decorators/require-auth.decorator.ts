@@ -1,5 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
-import { assertConfig, isScopeValue } from '../../lib/adapter/index.js';
+
+import { assertConfig, isScopeValue } from '../../lib/internal.js';
 import type { StepUp } from '../../lib/index.js';
 
 /** The metadata key of `@RequireAuth()`. */

@@ -1,5 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
-import { assertConfig } from '../../lib/adapter/index.js';
+
+import { assertConfig } from '../../lib/internal.js';
 
 /** The metadata key of `@Roles()`, for guards and documentation of the application. */
 export const ROLES_METADATA = 'nest-oauth2:roles';

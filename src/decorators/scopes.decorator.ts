@@ -1,5 +1,6 @@
 import { type CustomDecorator, SetMetadata } from '@nestjs/common';
-import { assertConfig, isScopeValue } from '../../lib/adapter/index.js';
+
+import { assertConfig, isScopeValue } from '../../lib/internal.js';
 
 /** The metadata key of the scopes in `@Scopes()`, for guards and documentation of the application. */
 export const SCOPES_METADATA = 'nest-oauth2:scopes';

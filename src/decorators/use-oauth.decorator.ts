@@ -1,5 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
-import { assertConfig } from '../../lib/adapter/index.js';
+
+import { assertConfig } from '../../lib/internal.js';
 
 /** The metadata key of `@UseOAuth()`. Its value is the name of a server, or `null` for the default server. */
 export const USE_OAUTH_METADATA = 'nest-oauth2:use-oauth';

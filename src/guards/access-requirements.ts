@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { AuthenticateOptions, StepUp, TokenRequirements } from '../../lib/index.js';
 import { ACCEPT_SESSION_METADATA } from '../decorators/accept-session.decorator.js';
 import { ANY_SCOPE_METADATA } from '../decorators/any-scope.decorator.js';
+import { NO_PERSONAL_TOKENS_METADATA } from '../decorators/no-personal-tokens.decorator.js';
 import { OPTIONAL_AUTH_METADATA } from '../decorators/optional-auth.decorator.js';
 import { PUBLIC_METADATA } from '../decorators/public.decorator.js';
 import { REQUIRE_AUTH_METADATA } from '../decorators/require-auth.decorator.js';
@@ -11,10 +12,7 @@ import { USE_OAUTH_METADATA } from '../decorators/use-oauth.decorator.js';
 import { hasRequiredUserParameter } from '../decorators/user-parameters.js';
 import { USER_REQUIRED_METADATA } from '../decorators/user-required.decorator.js';
 
-/**
- * The options of `authenticate()` for one route. They are frozen, so that the engine can reuse one operation for all
- * requests to the route.
- */
+/** The options of `authenticate()` for one route. */
 type RouteOptions = Readonly<TokenRequirements & { scope?: string }>;
 
 /** The access requirements of a route. If it has no options, the route accepts any valid access token. */
@@ -35,8 +33,6 @@ export interface AccessRequirements {
   server?: string | undefined;
   /** The functions that return additional required scopes for each request. */
   scopeFunctions?: readonly ScopesOf[] | undefined;
-  /** A cache of the options for each combination of scopes that the scope functions have returned. */
-  readonly optionsByScope?: Map<string, RouteOptions | undefined>;
 }
 
 /** The metadata key of `@UseGuards()`. */
@@ -63,6 +59,7 @@ export function readAccessRequirements(
   const isUserDeclared = isDeclared(USER_REQUIRED_METADATA, handler, controller);
   const stepUp = nearest(REQUIRE_AUTH_METADATA, handler, controller) as StepUp | undefined;
   const roles = nearest(ROLES_METADATA, handler, controller) as readonly string[] | undefined;
+  const personalTokens = nearest(NO_PERSONAL_TOKENS_METADATA, handler, controller) !== true;
   const { scopes = [], anyScope, scopeFunctions } = declaration;
   verifyScopes(scopes);
   if (anyScope) verifyScopes(anyScope, '@AnyScope()');
@@ -72,8 +69,8 @@ export function readAccessRequirements(
     ...named,
     optional,
     ...(acceptSession !== undefined && { acceptSession }),
-    options: routeOptions({ scope: scopes.join(' '), anyScope, userRequired, roles, stepUp }),
-    ...(scopeFunctions && { scopeFunctions, optionsByScope: new Map() }),
+    options: routeOptions({ scope: scopes.join(' '), anyScope, userRequired, roles, personalTokens, stepUp }),
+    ...(scopeFunctions && { scopeFunctions }),
   };
 }
 
@@ -151,47 +148,39 @@ function ownGuards(target: object): unknown[] {
 }
 
 /**
- * Maximum number of stored options per route. Clients can cause any combination of the scopes that functions return.
- */
-const MAX_STORED_OPTIONS = 1000;
-
-/**
  * Returns the options of `authenticate()` for one request: the requirements of the route, and the scopes that its
  * functions return. The token is not verified yet, so the work is bounded by the number of scopes and not by the size
  * of the request.
  */
 export function authenticateOptionsFor(
-  { options, scopeFunctions, optionsByScope }: AccessRequirements,
+  { options, scopeFunctions }: AccessRequirements,
   request: Parameters<ScopesOf>[0],
 ): AuthenticateOptions | undefined {
-  if (!scopeFunctions || !optionsByScope) return options;
+  if (!scopeFunctions) return options;
   const additional = new Set<string>();
   for (const scopes of scopeFunctions) for (const scope of scopes(request)) additional.add(scope);
-  // Options are stored by their scope, so the order of the scopes must not matter.
+  // The engine stores an operation for each scope, so the order of the scopes must not matter.
   const values = [...new Set([...(options?.scope?.split(' ') ?? []), ...[...additional].toSorted()])];
   verifyScopes(values);
-  const scope = values.join(' ');
-  if (optionsByScope.has(scope)) return optionsByScope.get(scope);
-  if (optionsByScope.size >= MAX_STORED_OPTIONS) optionsByScope.clear();
-  const requestOptions = routeOptions({ ...options, scope });
-  optionsByScope.set(scope, requestOptions);
-  return requestOptions;
+  return routeOptions({ ...options, scope: values.join(' ') });
 }
 
-/** Returns the set requirements of a route, frozen with their lists. `undefined` if none is set. */
+/** Returns the set requirements of a route. `undefined` if none is set. */
 function routeOptions({
   scope,
   anyScope,
   userRequired,
   roles,
+  personalTokens,
   stepUp,
-}: { [K in keyof RouteOptions]: RouteOptions[K] | undefined }) {
+}: { [K in keyof RouteOptions]: RouteOptions[K] | undefined }): RouteOptions | undefined {
   const options: RouteOptions = {
     ...(scope && { scope }),
-    ...(anyScope && { anyScope: Object.freeze([...anyScope]) }),
+    ...(anyScope && { anyScope }),
     ...(userRequired && { userRequired }),
-    ...(roles && { roles: Object.freeze([...roles]) }),
-    ...(stepUp && { stepUp: Object.freeze({ ...stepUp, ...(stepUp.acr && { acr: Object.freeze([...stepUp.acr]) }) }) }),
+    ...(personalTokens === false && { personalTokens }),
+    ...(roles && { roles }),
+    ...(stepUp && { stepUp }),
   };
-  return Object.keys(options).length > 0 ? Object.freeze(options) : undefined;
+  return Object.keys(options).length > 0 ? options : undefined;
 }

@@ -1,6 +1,7 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { toOAuthError } from '../../lib/adapter/index.js';
+
+import { toOAuthError } from '../../lib/internal.js';
 import { logServerError } from '../operations/error-log.js';
 import { isOAuthGuard, type OAuthGuard } from './oauth.guard.js';
 import type { UpgradeRequest } from './transports/handshake.js';

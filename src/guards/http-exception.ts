@@ -6,7 +6,8 @@ import {
   ServiceUnavailableException,
   UnauthorizedException,
 } from '@nestjs/common';
-import { errorMembers } from '../../lib/adapter/index.js';
+
+import { errorMembers } from '../../lib/internal.js';
 import type { OAuthError } from '../../lib/index.js';
 
 /** The exception classes of Nest by status, so that exception filters of the application can catch them. */

@@ -1,5 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
-import { userRequiredError } from '../../lib/adapter/index.js';
+
+import { userRequiredError } from '../../lib/internal.js';
 import {
   InvalidArgumentError,
   isClientItself,

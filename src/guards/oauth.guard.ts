@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable, Optional, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { admitRequest, assertConfig, hasToken, shareTokenLookUps, toOAuthError } from '../../lib/adapter/index.js';
+
+import { admitRequest, assertConfig, presentsToken, shareLookUps, toOAuthError } from '../../lib/internal.js';
 import {
   type AuthenticateOptions,
   type Awaitable,
@@ -17,7 +18,8 @@ import { OAUTH2_REGISTRATION } from '../oauth2.tokens.js';
 import { tenantServersOf } from '../tenants/tenant-servers-of.js';
 import { type AccessRequirements, authenticateOptionsFor, readAccessRequirements } from './access-requirements.js';
 import { NamedServers, verifyModel } from './named-servers.js';
-import { CONNECTIONS, closeWithToken, ServerConnections } from './server-connections.js';
+import { closeWithToken, ServerConnections } from './server-connections.js';
+import { SERVER_STATE } from '../module/server-state.js';
 import type { OpenConnections } from './open-connections.js';
 import { authenticateBySession, findOptionalSession, SESSION_ACCESS, sessionsFor } from './session-access.js';
 import { findTransport } from './transports/find-transport.js';
@@ -71,14 +73,14 @@ export class OAuthGuard implements CanActivate {
     const native = read instanceof Promise ? await read : (read as NativeRequest);
     const request = toOAuthRequest(native);
     const key = transport.findRequestKey?.(context);
-    if (key) shareTokenLookUps(request, key);
+    if (key) shareLookUps(request, key);
     const reply = transport.findReply?.(context);
     const response = new Response();
     const attached = transport.findAttachedToken(context);
     // Fields of one GraphQL query are guarded concurrently, so keep the token that another field has attached.
     if (!('oauth2' in attached)) attached.oauth2 = undefined;
     try {
-      if (requirements.optional && !hasToken(request))
+      if (requirements.optional && !presentsToken(request))
         return await this.admitWithoutToken(context, requirements, { native, request, response });
       const selected = this.selectServer(requirements, native);
       let server = selected instanceof Promise ? await selected : selected;
@@ -86,7 +88,7 @@ export class OAuthGuard implements CanActivate {
       const tenants = tenantServersOf(server);
       if (tenants) server = await tenants.find(request);
       const options = authenticateOptionsFor(requirements, native);
-      const sessions = hasToken(request) ? undefined : sessionsFor(server, requirements);
+      const sessions = presentsToken(request) ? undefined : sessionsFor(server, requirements);
       if (sessions) authenticateBySession(sessions, request, response, server.context);
       const token = await server.authenticate(request, response, options);
       this.attach(context, token);
@@ -188,7 +190,7 @@ export class OAuthGuard implements CanActivate {
   /** Returns the open connections of a server. `undefined` for a mock server of a test without a model. */
   private connectionsOf({ context }: OAuth2Server): OpenConnections | undefined {
     if (!context?.options.model) return undefined;
-    const made = context.find(CONNECTIONS) ?? (this.ownConnections ??= new ServerConnections());
+    const made = context.find(SERVER_STATE)?.connections ?? (this.ownConnections ??= new ServerConnections());
     return made.withInterval(this.recheck);
   }
 

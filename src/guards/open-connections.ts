@@ -1,5 +1,5 @@
-import { Deadline, isPrincipal, onTokensRevoked, toOAuthError } from '../../lib/adapter/index.js';
-import { InvalidTokenError, type OAuthError, type RevokedTokens, type Token } from '../../lib/index.js';
+import { Deadline, isPrincipal, onTokensRevoked, toOAuthError, type RevokedTokens } from '../../lib/internal.js';
+import { InvalidTokenError, type OAuthError, type Token } from '../../lib/index.js';
 import type { OpenStream } from './transports/transport.js';
 
 /** A request that the guard has accepted, and that opened a connection or stream or used it. */

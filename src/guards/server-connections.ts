@@ -1,12 +1,5 @@
-import { shareTokenLookUps } from '../../lib/adapter/index.js';
-import {
-  type AuthenticateOptions,
-  capability,
-  type OAuth2Server,
-  type Request,
-  Response,
-  type Token,
-} from '../../lib/index.js';
+import { shareLookUps } from '../../lib/internal.js';
+import { type AuthenticateOptions, type OAuth2Server, type Request, Response, type Token } from '../../lib/index.js';
 import { OpenConnections } from './open-connections.js';
 import type { OpenStream } from './transports/transport.js';
 
@@ -24,9 +17,6 @@ export class ServerConnections {
     return connections;
   }
 }
-
-/** The capability key of the open connections of a server. `OAuth2Module` provides them. */
-export const CONNECTIONS = capability<ServerConnections>('open connections', 'OAuth2Module');
 
 /** An accepted request that opened a connection or stream. */
 interface AcceptedRequest {
@@ -52,7 +42,7 @@ export function closeWithToken(
     options,
     async verify(round) {
       // The look-up of the accepted request must not be used again.
-      shareTokenLookUps(request, round);
+      shareLookUps(request, round);
       const current = await server.authenticate(request, new Response(), options);
       attach(current);
       return current;

@@ -1,8 +1,7 @@
-import { assertConfig, authenticateBy, originOf, toOAuthError } from '../../lib/adapter/index.js';
+import { assertConfig, authenticateBy, originOf, toOAuthError, capability } from '../../lib/internal.js';
 import {
   type AuthenticateOptions,
   type Awaitable,
-  capability,
   type OAuth2Server,
   type Request,
   Response,

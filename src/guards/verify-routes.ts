@@ -1,6 +1,7 @@
-import type { Type } from '@nestjs/common';
+import { Logger, type Type } from '@nestjs/common';
 import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core';
-import { assertConfig } from '../../lib/adapter/index.js';
+
+import { assertConfig } from '../../lib/internal.js';
 import { hasRequiredUserParameter } from '../decorators/user-parameters.js';
 import { ACCEPT_SESSION_METADATA } from '../decorators/accept-session.decorator.js';
 import { registrationsOf } from '../module/registered-servers.js';
@@ -37,6 +38,7 @@ export function verifyRoutes(config: ApplicationConfig, modules: ModulesContaine
   const hasNamed = names.some((name) => name !== undefined);
   const scanner = new MetadataScanner();
   const ofAll = config.getGlobalGuards().filter(isOAuthGuard) as unknown as OAuthGuard[];
+  const hasGlobal = config.getGlobalGuards().length > 0 || config.getGlobalRequestGuards().length > 0;
   for (const module of modules.values()) {
     for (const { metatype } of [...module.controllers.values(), ...module.providers.values()]) {
       if (typeof metatype !== 'function' || !metatype.prototype) continue;
@@ -46,6 +48,7 @@ export function verifyRoutes(config: ApplicationConfig, modules: ModulesContaine
         verifyUser(route);
         verifySession(route, () => guardsOf(module, metatype, route.handler, ofAll));
         verifyScopes(route, registrations);
+        if (!hasGlobal) warnIfUnguarded(route);
         if (hasNamed) verifyServer(route, guardsOf(module, metatype, route.handler, ofAll), names);
       }
     }
@@ -104,6 +107,20 @@ function verifyScopes({ controller, handler, method }: Route, registrations: rea
   const registration = registrations.find(({ name }) => name === requirements.server);
   verifyDefinedScopes(`${controller.name}.${method}()`, requirements, registration);
 }
+
+/** Logs a warning if a route requires scopes, and no guard of any kind enforces them. */
+function warnIfUnguarded({ controller, handler, method }: Route): void {
+  const places = [handler, controller];
+  if (!Reflect.hasMetadata(METHOD_METADATA, handler)) return;
+  if (!places.some((one) => SCOPE_METADATA.some((key) => Reflect.hasMetadata(key, one)))) return;
+  if (places.some((one) => Reflect.hasMetadata(GUARDS_METADATA, one))) return;
+  new Logger('OAuth2').warn(
+    `Everybody can call ${controller.name}.${method}(): no guard enforces its scopes. Add \`@UseGuards(OAuthGuard)\` to the ` +
+      'route or its controller, or provide `OAuthGuard` as `APP_GUARD`.',
+  );
+}
+
+const SCOPE_METADATA = [SCOPES_METADATA, ANY_SCOPE_METADATA];
 
 function verifyServer(
   { controller, handler, method }: Route,

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { allFeatures, assertConfig } from '../../lib/adapter/index.js';
-import { distance, nearestName } from '../configuration/nearest-name.js';
+
+import { allFeatures, assertConfig, distance, nearestName } from '../../lib/internal.js';
 import type { DefinedScopes } from '../decorators/define-scopes.js';
 import type { OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
 import type { AccessRequirements } from './access-requirements.js';

@@ -1,4 +1,5 @@
 import type { HttpServer } from '@nestjs/common';
+
 import {
   CONTENT_LIMIT,
   CONTENT_TYPES,
@@ -6,7 +7,7 @@ import {
   mediaType,
   parseForm,
   reportEndpointRefusal,
-} from '../../lib/adapter/index.js';
+} from '../../lib/internal.js';
 import { InvalidRequestError, type OAuthError } from '../../lib/index.js';
 import { overridesApplicationCors, sendWithCorsHeaders, type EndpointSettings } from './cross-origin.js';
 import type { Endpoint, FindEndpoint } from './endpoint.js';

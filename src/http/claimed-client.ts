@@ -1,4 +1,4 @@
-import { claimedClientId } from '../../lib/adapter/index.js';
+import { claimedClientId } from '../../lib/internal.js';
 import { type NativeRequest, toOAuthRequest } from './http-adapter.js';
 
 /**

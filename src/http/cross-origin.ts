@@ -1,4 +1,4 @@
-import { addCorsHeaders } from '../../lib/adapter/index.js';
+import { addCorsHeaders } from '../../lib/internal.js';
 import type { CorsOptions, EventSink, Response } from '../../lib/index.js';
 import type { Endpoint } from './endpoint.js';
 import { type NativeRequest, sendOAuthResponse } from './http-adapter.js';

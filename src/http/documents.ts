@@ -1,7 +1,8 @@
 import type { HttpServer } from '@nestjs/common';
 import { runEndpoint } from './run-endpoint.js';
 import type { EndpointSettings } from './cross-origin.js';
-import { decodedPath, isDocument } from '../../lib/adapter/index.js';
+
+import { decodedPath, isDocument } from '../../lib/internal.js';
 import type { OAuth2Server } from '../../lib/index.js';
 import type { Endpoint } from './endpoint.js';
 import { type NativeRequest, toOAuthRequest } from './http-adapter.js';

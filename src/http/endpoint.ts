@@ -1,5 +1,4 @@
-import { decodedPath, isDocument } from '../../lib/adapter/index.js';
-import type { Endpoint as FeatureEndpoint } from '../../lib/index.js';
+import { decodedPath, isDocument, type Endpoint as FeatureEndpoint } from '../../lib/internal.js';
 
 /** An endpoint with the path at which the module mounts it. */
 export interface Endpoint extends Pick<FeatureEndpoint, 'path' | 'methods'> {
@@ -8,6 +7,7 @@ export interface Endpoint extends Pick<FeatureEndpoint, 'path' | 'methods'> {
   readonly cors: FeatureEndpoint['cors'];
   readonly metadata: FeatureEndpoint['metadata'];
   readonly perIssuer: FeatureEndpoint['perIssuer'];
+  readonly resource: FeatureEndpoint['resource'];
   readonly content: FeatureEndpoint['content'];
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createErrorResponse, reportEndpointRefusal } from '../../lib/adapter/index.js';
+
+import { createErrorResponse, reportEndpointRefusal } from '../../lib/internal.js';
 import { InvalidRequestError } from '../../lib/index.js';
 import { sendWithCorsHeaders, type EndpointSettings } from './cross-origin.js';
 import type { FindEndpoint } from './endpoint.js';

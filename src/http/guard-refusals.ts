@@ -7,7 +7,8 @@ import {
   type InjectionToken,
   type Type,
 } from '@nestjs/common';
-import { createErrorResponse, reportEndpointRefusal, toOAuthError } from '../../lib/adapter/index.js';
+
+import { createErrorResponse, reportEndpointRefusal, toOAuthError } from '../../lib/internal.js';
 import {
   AccessDeniedError,
   InvalidRequestError,

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { serializeBody } from '../../lib/adapter/index.js';
+
+import { serializeBody } from '../../lib/internal.js';
 import { Request, type Response } from '../../lib/index.js';
 import { copyHeaders, isFastify, type NativeReply } from './native-reply.js';
 

@@ -1,6 +1,7 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { isDocument } from '../../lib/adapter/index.js';
+
+import { isDocument } from '../../lib/internal.js';
 import type { Endpoint } from './endpoint.js';
 
 /** The metadata key in which `RouterModule` stores the path of a module. */
@@ -31,23 +32,27 @@ export function mountedPaths(
   return Object.fromEntries(paths) as Record<string, string>;
 }
 
-function pathOfModule(module: Type, { applicationId }: ModulesContainer): string {
+/** Returns the path that `RouterModule` puts before the routes of a module. */
+export function pathOfModule(module: Type, { applicationId }: ModulesContainer): string {
   const path: unknown =
     Reflect.getMetadata(MODULE_PATH + applicationId, module) ?? Reflect.getMetadata(MODULE_PATH, module);
   return rooted(path);
 }
 
 /**
- * Whether a path is excluded from the global prefix. The routes handle every method, so only an exclusion of every
+ * Whether a path is excluded from the global prefix. For a route that handles every method, only an exclusion of every
  * method counts.
  */
-function isExcluded(path: string, config: ApplicationConfig): boolean {
+export function isExcluded(path: string, config: ApplicationConfig, method = RequestMethod.ALL): boolean {
   const { exclude = [] } = config.getGlobalPrefixOptions();
-  return exclude.some(({ requestMethod, pathRegex }) => requestMethod === RequestMethod.ALL && pathRegex.test(path));
+  return exclude.some(
+    ({ requestMethod, pathRegex }) =>
+      (requestMethod === RequestMethod.ALL || requestMethod === method) && pathRegex.test(path),
+  );
 }
 
 /** Returns a path with a leading slash and no trailing one, or an empty text if there is no path. */
-function rooted(path: unknown): string {
+export function rooted(path: unknown): string {
   const bare = typeof path === 'string' ? path.replaceAll(/^\/+|\/+$/g, '') : '';
   return bare && `/${bare}`;
 }

@@ -1,11 +1,6 @@
 import type { HttpServer } from '@nestjs/common';
-import {
-  allowOrigin,
-  respondToPreflight,
-  isPreflight,
-  type OwnResources,
-  requestPath,
-} from '../../lib/adapter/index.js';
+
+import { allowOrigin, respondToPreflight, isPreflight, type OwnResources, requestPath } from '../../lib/internal.js';
 import { type CorsOptions, Response } from '../../lib/index.js';
 import type { FindEndpoint } from './endpoint.js';
 import { type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';

@@ -1,4 +1,4 @@
-import { handleEndpoint } from '../../lib/adapter/index.js';
+import { handleEndpoint } from '../../lib/internal.js';
 import type { Response } from '../../lib/index.js';
 import { sendEndpointResponse, type EndpointRequest } from './cross-origin.js';
 import { logServerError } from '../operations/error-log.js';

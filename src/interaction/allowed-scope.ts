@@ -1,8 +1,8 @@
-import { authorizationDetailsOf } from '../../lib/adapter/index.js';
+import { detailsOf } from '../../lib/internal.js';
 import type { User } from '../../lib/index.js';
 import type { InteractionContext, OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 
-/** What a user allows: a part of the grantable scope. If `scope` is omitted, all of it. */
+/** The scope that a user allows: a part of the grantable scope. If `scope` is omitted, all of it. */
 export interface Allowed {
   scope?: string;
 }
@@ -34,7 +34,7 @@ export async function readAllowedScope(
   const scope = chosenScope(body, grantableScope, optional);
   if (scope === grantableScope) return {};
   authorization.grantedScope = scope;
-  const hasDetails = authorizationDetailsOf(authorization.data['authorization_details']).length > 0;
+  const hasDetails = detailsOf(authorization.data['authorization_details']).length > 0;
   return scope !== '' || hasDetails ? { scope } : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { allFeatures } from '../../lib/adapter/index.js';
+import { allFeatures } from '../../lib/internal.js';
 import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
 import { INTERACTION } from './interactive-feature.js';
 

@@ -1,4 +1,4 @@
-import { reportAuthorizationRefusal, senderOf, writeError } from '../../lib/adapter/index.js';
+import { reportAuthorizationRefusal, senderOf, respondWithError } from '../../lib/internal.js';
 import { AccessDeniedError, type OAuth2Server, type Request, type Response } from '../../lib/index.js';
 import type { NativeRequest } from '../http/http-adapter.js';
 
@@ -21,11 +21,14 @@ export function verifySender(native: NativeRequest, request: Request, response: 
     given,
   });
   reportAuthorizationRefusal(events, request, error);
-  throw writeError(response, error);
+  throw respondWithError(response, error);
 }
 
-/** Whether a request contains a consent decision. Other sites may send authorization requests, but no decisions. */
+/**
+ * Whether a request contains a consent decision or a choice. Other sites may send authorization requests, but neither of
+ * these.
+ */
 function hasDecision({ method, body }: NativeRequest): boolean {
-  const { ticket: csrfToken, decision } = (body ?? {}) as Record<string, unknown>;
-  return method === 'POST' && (csrfToken !== undefined || decision !== undefined);
+  const { ticket: csrfToken, decision, choice } = (body ?? {}) as Record<string, unknown>;
+  return method === 'POST' && (csrfToken ?? decision ?? choice) !== undefined;
 }

@@ -1,34 +1,34 @@
 import {
   consentRequired,
-  deferredRequestOf,
+  deferredErrorOf,
   endpointPath,
   loginRequired,
   reportEndpointRefusal,
   toOAuthError,
   userDenied,
-} from '../../lib/adapter/index.js';
+} from '../../lib/internal.js';
 import {
-  type AuthorizationRequest,
   type RequiredInteraction,
   type OAuth2Server,
   type OAuthError,
   Request,
   type Response,
-  type SignIn,
   type User,
 } from '../../lib/index.js';
 import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
-import type { InteractionContext, OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
+import type { Choices, InteractionContext, OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import { withContext } from '../module/oauth2-context.js';
 import { BrowserCookie, newCookieValue } from '../pages/sessions/browser-cookie.js';
 import { type Allowed, allowedByConsent, readAllowedScope } from './allowed-scope.js';
 import { readAuthorizationParameters } from './authorization-parameters.js';
 import { invalidCsrfToken, readDecision } from './consent-form.js';
-import { ConsentCsrfTokens } from './signed-tokens.js';
+import { ChoiceCsrfTokens, ConsentCsrfTokens } from './signed-tokens.js';
 import { verifySender } from './decision-sender.js';
+import { isChoiceForm, readChoice } from './choice-form.js';
 import { writeInteractionResponse } from './interaction-response.js';
 import { PromptStates, withPromptState } from './prompt-state.js';
-import { consentBinding, requestBinding } from './token-bindings.js';
+import { type BoundRequest, choiceBinding, consentBinding, requestBinding } from './token-bindings.js';
+import { eventDetails, type InvalidRequest, type ReadRequest, type UserInteraction } from './user-interaction.js';
 
 /**
  * Handles authorization requests. It calls the application's interaction to find the signed-in user, to show the login
@@ -36,6 +36,7 @@ import { consentBinding, requestBinding } from './token-bindings.js';
  */
 export class InteractionFlow {
   private readonly csrfTokens: ConsentCsrfTokens;
+  private readonly choiceTokens: ChoiceCsrfTokens;
   private readonly promptStates: PromptStates;
 
   constructor(
@@ -44,6 +45,7 @@ export class InteractionFlow {
     secrets: readonly string[],
   ) {
     this.csrfTokens = new ConsentCsrfTokens(secrets, server.options?.model);
+    this.choiceTokens = new ChoiceCsrfTokens(secrets);
     this.promptStates = new PromptStates(secrets, server.options?.model);
   }
 
@@ -97,14 +99,17 @@ export class InteractionFlow {
     await this.server.grantableScope(authorization, user, response);
     if (loginPrompt) context.returnTo = withPromptState(returnTo, promptState!);
     if (required.requestedLogin) context.requestedLogin = required.requestedLogin;
-    const consent = consentBinding(user, bound);
+    const chosen = this.interaction.choose ? await this.choose(native, bound, current, required) : {};
+    if (!chosen) return;
+    const { choices } = chosen;
+    const consent = consentBinding(user, bound, choices);
     const decision = await this.findDecision(native, { user, binding: consent, context, required });
     if (!decision) return this.askForConsent(current, required, consent);
     if (loginPrompt && !(await this.promptStates.consume(promptState!))) {
       const again = await this.server.requiredInteraction(authorization, { user, signIn }, response);
       if (again.login) return this.login({ ...current, promptState: undefined }, again);
     }
-    const outcome = decision === 'deny' ? { user, error: userDenied() } : { user, signIn, ...decision };
+    const outcome = decision === 'deny' ? { user, error: userDenied() } : { user, signIn, choices, ...decision };
     await this.server.decide(authorization, outcome, response);
   }
 
@@ -116,7 +121,7 @@ export class InteractionFlow {
     try {
       return { authorization: await this.server.readAuthorizationRequest(request, response) };
     } catch (error) {
-      const deferred = deferredRequestOf(error);
+      const deferred = deferredErrorOf(error);
       if (!deferred) throw error;
       const { authorizationRequest: authorization, silent } = deferred;
       return { authorization, silent, failure: error as OAuthError };
@@ -155,6 +160,32 @@ export class InteractionFlow {
     if (next !== undefined && cookie.value === undefined) cookie.issue(undefined, browser);
   }
 
+  /**
+   * Returns what the user has chosen before consent. `undefined` if the response is the page with the choice.
+   * @throws {OAuthError} The error for the client, if the user cannot choose. The response contains it.
+   */
+  private async choose(
+    native: NativeRequest,
+    bound: BoundRequest,
+    { context, response, user }: UserInteraction,
+    { silent = false }: RequiredInteraction,
+  ): Promise<Choices | undefined> {
+    const binding = choiceBinding(user!, bound);
+    const { value, isExpired } = readChoice(native, (token) => this.choiceTokens.isValid(token, binding));
+    if (isExpired) reportEndpointRefusal(this.server.events, eventDetails(user!, context), invalidCsrfToken());
+    const { page, error, ...chosen } = await this.interaction.choose!(user!, {
+      ...context,
+      choice: value,
+      isExpired,
+      silent,
+      action: context.returnTo,
+      csrfToken: this.choiceTokens.issue(binding),
+    });
+    if (error) await this.server.decide(context.authorization, { user, error }, response);
+    if (page) writeInteractionResponse(response, page);
+    return page ? undefined : chosen;
+  }
+
   private async askForConsent(
     { context, response, user }: UserInteraction,
     { silent }: RequiredInteraction,
@@ -179,7 +210,7 @@ export class InteractionFlow {
       required,
     }: { user: User; binding: string; context: InteractionContext; required: RequiredInteraction },
   ): Promise<'deny' | Allowed | undefined> {
-    if (native.method !== 'POST' || required.silent) {
+    if (native.method !== 'POST' || required.silent || isChoiceForm(native.body)) {
       return required.consent ? undefined : allowedByConsent(await this.interaction.hasConsented?.(user, context));
     }
     const form = readDecision(native.body);
@@ -195,39 +226,4 @@ export class InteractionFlow {
     this.server.report('consent.given', eventDetails(user, context));
     return allowed;
   }
-}
-
-/** Returns the details of a decision for its event. */
-function eventDetails(user: User, { authorization }: InteractionContext) {
-  const { client, issuer, grantableScope, grantedScope: scope = grantableScope } = authorization;
-  return { endpoint: 'authorize', issuer, clientId: client.id, userId: user['id'] as unknown, scope };
-}
-
-/** An authorization request as it was read. If it is invalid, `failure` is the error to return to the client. */
-interface ReadRequest {
-  readonly authorization: AuthorizationRequest;
-  readonly failure?: OAuthError;
-  /** Whether the user must not be asked to sign in (`prompt=none`). */
-  readonly silent?: boolean;
-}
-
-/** An invalid authorization request and the state of its browser. */
-interface InvalidRequest {
-  context: InteractionContext;
-  response: Response;
-  user: User | undefined;
-  silent: boolean | undefined;
-}
-
-/** An authorization request, the user's authentication state, and the response to the browser. */
-interface UserInteraction {
-  context: InteractionContext;
-  response: Response;
-  user: User | undefined;
-  signIn: SignIn | undefined;
-  promptState: string | undefined;
-  /** The text that binds a prompt state to this authorization request. */
-  binding: string;
-  /** The cookie that binds prompt states to the browser. */
-  cookie: BrowserCookie;
 }

@@ -1,4 +1,5 @@
-import { capability, type ServerContext } from '../../lib/index.js';
+import type { ServerContext } from '../../lib/index.js';
+import { capability } from '../../lib/internal.js';
 import type { OAuth2Interaction } from '../interfaces/oauth2-interaction.interface.js';
 import type { SessionOperations } from './session-operations.js';
 

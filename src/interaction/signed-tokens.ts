@@ -1,5 +1,6 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
-import { constantTimeEqual, consumeOnce } from '../../lib/adapter/index.js';
+
+import { constantTimeEqual, consumeOnce } from '../../lib/internal.js';
 import type { OnceModel } from '../../lib/index.js';
 
 /** The purpose and lifetime of a kind of signed tokens. */
@@ -62,6 +63,19 @@ export class SignedTokens<Content extends object = object> {
   private sign(payload: string, binding: string, secret = this.secrets[0]!): string {
     const text = `nest-oauth2 ${this.kind.purpose} ${payload}.${binding}`;
     return `${payload}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
+  }
+}
+
+/** The kind of the CSRF token of a form with a choice before consent. It is valid for 15 minutes. */
+const CHOICE = { purpose: 'choice', lifetime: 15 * 60 };
+
+/**
+ * Issues and verifies the CSRF tokens of forms with a choice before consent. A token is bound to one user and one
+ * authorization request. It does not count for the consent form. RFC 6749 §10.12
+ */
+export class ChoiceCsrfTokens extends SignedTokens {
+  constructor(secrets: readonly string[]) {
+    super(CHOICE, secrets);
   }
 }
 

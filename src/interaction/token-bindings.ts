@@ -1,4 +1,4 @@
-import { authorizationDetailsOf, authorizationDetailsText } from '../../lib/adapter/index.js';
+import { detailsOf, detailsText } from '../../lib/internal.js';
 import { type AuthorizationRequest, InvalidArgumentError, type Request, type User } from '../../lib/index.js';
 
 /** The parts of an authorization request to which signed tokens are bound. */
@@ -18,24 +18,38 @@ export function requestBinding({ authorization, request, returnTo }: BoundReques
   return JSON.stringify([issuer ?? null, path, client.id, redirectUri, ...parametersOf(authorization, request)]);
 }
 
+/** Returns the text that binds a CSRF token of a form with a choice to the user and the request. */
+export const choiceBinding = (user: User, bound: BoundRequest): string =>
+  JSON.stringify([idOf(user), requestBinding(bound)]);
+
 /**
  * Returns the text that binds a CSRF token of a consent form to the user, the request with all its parameters, and the
- * scope and authorization details that the user was shown.
+ * scope, authorization details and choices that the user was shown.
  * @throws {InvalidArgumentError} If the user has no `id`.
  */
-export function consentBinding(user: User, { authorization, request, returnTo }: BoundRequest): string {
+export function consentBinding(
+  user: User,
+  { authorization, request, returnTo }: BoundRequest,
+  choices: Readonly<Record<string, string>> = {},
+): string {
+  const id = idOf(user);
+  const { client, redirectUri, grantableScope: scope, issuer } = authorization;
+  const [path] = returnTo.split('?', 1);
+  const shown = [issuer ?? null, path, id, client.id, redirectUri, scope ?? null];
+  const details = detailsOf(authorization.data['authorization_details']);
+  if (details.length > 0) shown.push(detailsText(details));
+  const chosen = Object.keys(choices).length > 0 ? [choices] : [];
+  return JSON.stringify([...shown, ...chosen, ...parametersOf(authorization, request)]);
+}
+
+function idOf(user: User): string {
   const id: unknown = user['id'];
   if ((typeof id !== 'string' || id === '') && typeof id !== 'number') {
     throw new InvalidArgumentError(
       'Invalid argument: the interaction method `findUser()` must return a user with an `id`',
     );
   }
-  const { client, redirectUri, grantableScope: scope, issuer } = authorization;
-  const [path] = returnTo.split('?', 1);
-  const shown = [issuer ?? null, path, String(id), client.id, redirectUri, scope ?? null];
-  const details = authorizationDetailsOf(authorization.data['authorization_details']);
-  if (details.length > 0) shown.push(authorizationDetailsText(details));
-  return JSON.stringify([...shown, ...parametersOf(authorization, request)]);
+  return String(id);
 }
 
 /**

@@ -30,6 +30,13 @@ export interface OAuth2Interaction<U extends User = User, C extends Client = Cli
    */
   login(context: InteractionContext<C>): Awaitable<InteractionResponse>;
   /**
+   * Lets the user choose something before consent, such as an organization. Returns the `choices`, a `page` that asks, or
+   * an `error` for the client. The form of the page posts a hidden field `ticket` with the value `context.csrfToken` and
+   * a `choice` to `context.action`. The consent form posts the same `choice` again, and counts only for it. The hook
+   * `approve` of a feature receives the choices as `decision.choices`. If omitted, nothing is chosen.
+   */
+  choose?(user: U, context: ChoiceContext<C>): Awaitable<Choices>;
+  /**
    * Returns whether this user has consented to this request before. Only `true` skips the consent page, and an object
    * with the part of the scope that the user allowed: only that part is granted. If omitted, users are always asked. Return `false` for a public client that any program on the user's device could impersonate.
    * RFC 8252 §8.6
@@ -91,4 +98,28 @@ export interface ConsentContext<C extends Client = Client> extends InteractionCo
    * single-use, and valid for 15 minutes.
    */
   csrfToken: string;
+}
+
+/** The context of a choice before consent. */
+export interface ChoiceContext<C extends Client = Client> extends InteractionContext<C> {
+  /** The value that the user has chosen. It must be validated. `undefined` if the user has not chosen yet. */
+  choice: string | undefined;
+  /** Whether a form was posted whose CSRF token is expired or invalid. */
+  isExpired: boolean;
+  /** Whether the user must not be asked (`prompt=none`). */
+  silent: boolean;
+  /** The URL that the form posts to: the path and query of this authorization request. */
+  action: string;
+  /** The CSRF token of the form, to be posted as the hidden field `ticket`. It is bound to this user and this request. */
+  csrfToken: string;
+}
+
+/** What the user has chosen before consent, or what is shown or returned instead. */
+export interface Choices {
+  /** The choices, by name. If omitted, nothing was chosen. */
+  choices?: Readonly<Record<string, string>>;
+  /** The page that asks the user. */
+  page?: InteractionResponse;
+  /** The error that is returned to the client. */
+  error?: OAuthError;
 }

@@ -1,5 +1,5 @@
-import type { EngineOptions } from '../../lib/adapter/index.js';
-import type { Instrumentation, Model, ProtectedResourceModel, Secret } from '../../lib/index.js';
+import type { EngineOptions, Instrumentation, Secret } from '../../lib/internal.js';
+import type { Model, ProtectedResourceModel } from '../../lib/index.js';
 import type { OAuth2Interaction } from './oauth2-interaction.interface.js';
 
 /** The options that the factory of `forRootAsync()` may return when the application starts. */

@@ -1,5 +1,6 @@
 import type { Provider } from '@nestjs/common';
-import { serverName } from '../../lib/adapter/index.js';
+
+import { serverName } from '../../lib/internal.js';
 import { OAuth2Clients, type OAuth2Server } from '../../lib/index.js';
 import { clientsName } from './provider-names.js';
 import type { PartTokens } from '../oauth2.tokens.js';

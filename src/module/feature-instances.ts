@@ -1,6 +1,14 @@
 import type { Provider } from '@nestjs/common';
-import { allFeatures, configurationError, type Instances, verifyInstance } from '../../lib/adapter/index.js';
-import type { Feature, FeatureList, Injection } from '../../lib/index.js';
+
+import {
+  allFeatures,
+  configurationError,
+  type Instances,
+  verifyInstance,
+  type Feature,
+  type Injection,
+} from '../../lib/internal.js';
+import type { FeatureList } from '../../lib/index.js';
 import type { ProviderOption } from '../interfaces/oauth2-module-options.interface.js';
 import { optionProvider } from './option-provider.js';
 

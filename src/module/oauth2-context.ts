@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Scope } from '@nestjs/common';
-import { takeTurnsBy } from '../../lib/adapter/index.js';
-import { type Around, capability, type OAuth2Server, type Request, type ServerContext } from '../../lib/index.js';
+
+import { MODULE_STATE, takeTurnsBy } from '../../lib/internal.js';
+import type { Around, OAuth2Server, Request, ServerContext } from '../../lib/index.js';
 
 /** The request that is being handled, and the server that handles it. */
 interface CurrentRequest {
@@ -60,15 +61,6 @@ export function trackTenants(): void {
 /** Whether requests are tracked. */
 export const isContextUsed = (): boolean => storage !== undefined;
 
-/** The name and tenant of a server. */
-export interface ServerNames {
-  readonly name: string | undefined;
-  readonly tenant?: string | undefined;
-}
-
-/** The capability key of the name and tenant of a server that `OAuth2Module` has made. */
-export const SERVER_NAMES = capability<ServerNames>('server names', 'OAuth2Module');
-
 /** Runs every operation of a server with its request available in `OAuth2Context`. */
 export const requestContext: Around<OAuth2Server> = ({ server, request }, run) =>
   withContext(server, request, () => run());
@@ -76,9 +68,9 @@ export const requestContext: Around<OAuth2Server> = ({ server, request }, run) =
 /** Runs a function with the request available in `OAuth2Context`, if one exists and the module has made the server. */
 export function withContext<T>(server: ServerContext | undefined, request: Request, run: () => T): T {
   // A mock server of a test may have no context.
-  const names = storage && server?.find(SERVER_NAMES);
-  if (!names || isUnderWay(server!, request)) return run();
-  const { name, tenant } = names;
+  const state = storage && server?.find(MODULE_STATE);
+  if (!state || isUnderWay(server!, request)) return run();
+  const { name, tenant } = state;
   const issuer = server!.issuerOf(request);
   return storage!.run({ request, server: name, issuer, tenant, runningOn: server! }, run);
 }

@@ -1,6 +1,7 @@
 import type { DynamicModule, InjectionToken, Provider, Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { assertConfig, configurationError } from '../../lib/adapter/index.js';
+
+import { assertConfig, configurationError } from '../../lib/internal.js';
 import type { OAuth2Server } from '../../lib/index.js';
 import { checkInteraction } from '../configuration/check-interaction.js';
 import { assertOptions, findRegistrationError } from '../configuration/check-options.js';
@@ -30,9 +31,13 @@ import {
   OAUTH2_REGISTRATION,
   OAUTH2_ROUTES,
   OAUTH2_IMPORT_OPTIONS,
+  type MountedRoutes,
   type PartTokens,
   partTokens,
 } from '../oauth2.tokens.js';
+import { elicitationsProvider } from './elicitations-provider.js';
+import { personalTokensProvider } from './personal-tokens-provider.js';
+import { upstreamsProvider } from './upstreams-provider.js';
 import { sessionsProvider } from './sessions-provider.js';
 import { tenantProviders } from '../tenants/tenant-providers.js';
 
@@ -52,11 +57,10 @@ export function defineModule(module: Type, { registration, method, options }: Im
   const parts = partTokens(name);
   const server: Provider = {
     provide: parts.server,
-    inject: [parts.options, parts.model, OAUTH2_ROUTES, EventListeners, FeatureInstances],
+    inject: [parts.options, parts.model, EventListeners, FeatureInstances],
     useFactory(
       moduleOptions: OAuth2Options,
       model: unknown,
-      routes: Record<string, string | false>,
       listeners: EventListeners,
       instances: FeatureInstances,
     ): OAuth2Server {
@@ -69,7 +73,6 @@ export function defineModule(module: Type, { registration, method, options }: Im
         controllers,
         registration: { name, instances, ...secretOptions(moduleOptions) },
       });
-      made.mount(routes);
       if (isContextUsed()) made.surround(requestContext);
       return made;
     },
@@ -82,7 +85,7 @@ export function defineModule(module: Type, { registration, method, options }: Im
     controllers: controllers ? [createController(resolveEndpoints(registration), parts.server)] : [],
     providers: [
       { provide: OAUTH2_REGISTRATION, useValue: registration },
-      { provide: OAUTH2_ROUTES, useFactory: () => ({}) },
+      { provide: OAUTH2_ROUTES, useFactory: (): MountedRoutes => ({ endpoints: {}, resources: {} }) },
       OAuth2Context,
       eventListeners(name),
       ...extraProviders,
@@ -95,6 +98,9 @@ export function defineModule(module: Type, { registration, method, options }: Im
       ...clientsProviders(parts, name),
       grantsProvider(parts),
       sessionsProvider(parts),
+      personalTokensProvider(parts),
+      upstreamsProvider(parts),
+      elicitationsProvider(parts),
     ],
     exports: [...exportsOf(name), ...(registration.tenants ? [getOAuth2TenantServersToken(name)] : [])],
   };

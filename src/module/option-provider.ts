@@ -1,5 +1,6 @@
 import type { InjectionToken, Provider, Type } from '@nestjs/common';
-import { isProvider } from '../../lib/adapter/index.js';
+
+import { isProvider } from '../../lib/internal.js';
 import type { ProviderOption } from '../interfaces/oauth2-module-options.interface.js';
 
 /** Returns the provider for an option that takes a class, an instance or a provider. */

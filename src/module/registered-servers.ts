@@ -1,6 +1,7 @@
 import type { InjectionToken } from '@nestjs/common';
 import type { ModuleRef, ModulesContainer } from '@nestjs/core';
-import { assertConfig, hasSameStorage } from '../../lib/adapter/index.js';
+
+import { assertConfig, hasSameStorage } from '../../lib/internal.js';
 import { describeServers } from '../configuration/paths.js';
 import type { OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
 import { OAUTH2_REGISTRATION, partTokens } from '../oauth2.tokens.js';

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { logLevelOf } from '../../lib/adapter/index.js';
+
+import { logLevelOf } from '../../lib/internal.js';
 import type { OAuthError } from '../../lib/index.js';
 
 const logger = new Logger('OAuth2');

@@ -1,8 +1,8 @@
 import type { OnModuleInit } from '@nestjs/common';
 import { ContextIdFactory, MetadataScanner, ModuleRef, type ModulesContainer } from '@nestjs/core';
-import { callListener, configurationError } from '../../lib/adapter/index.js';
+
+import { callListener, configurationError, nearestName } from '../../lib/internal.js';
 import { EVENT_NAMES, type OAuth2EventName } from '../../lib/index.js';
-import { nearestName } from '../configuration/nearest-name.js';
 import { registeredServerNames } from '../module/registered-servers.js';
 import { type EventSubscription, readSubscriptions } from '../decorators/on-oauth2-event.decorator.js';
 

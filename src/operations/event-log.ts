@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { emitEvent, hasListener, OAUTH_ERRORS } from '../../lib/adapter/index.js';
+
+import { emitEvent, hasListener, OAUTH_ERRORS } from '../../lib/internal.js';
 import type { EventSink, OAuth2Event, OAuth2EventName, OAuth2Events } from '../../lib/index.js';
 
 const logger = new Logger('OAuth2');
@@ -14,6 +15,7 @@ const LEVELS: Partial<Record<OAuth2EventName, 'debug' | 'warn'>> = {
   'logout.failed': 'warn',
   'token.refused': 'debug',
   'token.reuse_detected': 'warn',
+  'upstream.reconnect_required': 'debug',
   'upstream.refused': 'debug',
   'user.refused': 'debug',
 };

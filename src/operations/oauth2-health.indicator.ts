@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { assertConfig, toOAuthError } from '../../lib/adapter/index.js';
+
+import { assertConfig, toOAuthError } from '../../lib/internal.js';
 import { type HealthModel, OAuth2Server, TemporarilyUnavailableError } from '../../lib/index.js';
 import { logServerError } from './error-log.js';
 

@@ -1,5 +1,6 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { assertConfig, hasOnce, toOAuthError } from '../../lib/adapter/index.js';
+
+import { assertConfig, hasOnce, toOAuthError } from '../../lib/internal.js';
 import { OAuth2Server, type OnceModel, type PruneModel } from '../../lib/index.js';
 import { logServerError } from './error-log.js';
 

@@ -1,12 +1,12 @@
 import {
   addressOf,
-  authorizationDetailsOf,
-  authorizationDetailsText,
+  detailsOf,
+  detailsText,
   decideDeviceRequest,
   findDeviceRequest,
   formatUserCode,
-  requestedClaims,
-} from '../../lib/adapter/index.js';
+  namedClaims,
+} from '../../lib/internal.js';
 import type { DeviceRequest } from '../../lib/features/index.js';
 import { TemporarilyUnavailableError, type User } from '../../lib/index.js';
 import { preferencesOf } from './site.js';
@@ -83,7 +83,7 @@ async function askUser(user: User, deviceRequest: DeviceRequest, call: PageCall)
     ...(await site.logoOf(client)),
     scopes: scope.split(' ').filter(Boolean),
     resources: resource,
-    claims: requestedClaims(data),
+    claims: namedClaims(data),
     details: site.detailsFor(data, preferencesOf(call.request)),
     userCode,
     fields: call.fields({ user_code: userCode }, subjectOf(user, deviceRequest)),
@@ -101,6 +101,6 @@ const subjectOf = (user: User, { id, scope, resource, data }: DeviceRequest): st
     id,
     scope ?? null,
     resource,
-    authorizationDetailsText(authorizationDetailsOf(data['authorization_details'])),
-    requestedClaims(data),
+    detailsText(detailsOf(data['authorization_details'])),
+    namedClaims(data),
   ]);

@@ -1,4 +1,4 @@
-import { hasListener, reportEvent } from '../../lib/adapter/index.js';
+import { hasListener, reportEvent } from '../../lib/internal.js';
 import type { Falsy, ServerContext, User } from '../../lib/index.js';
 import type { PageRequest } from './site.js';
 
@@ -10,7 +10,7 @@ export function reportUser(
     user,
     pageRequest: { request },
     endpoint = ENDPOINTS[name],
-  }: { user: User | Falsy; pageRequest: PageRequest; endpoint?: string },
+  }: { user: User | Falsy; pageRequest: Pick<PageRequest, 'request'>; endpoint?: string },
 ): void {
   const { events } = server.options;
   if (!user || !hasListener(events, name)) return;
@@ -61,13 +61,22 @@ export function reportForgotten(
   reportEvent(events, 'consent.forgotten', details);
 }
 
+/** The access that a user removed. With `grantId`, only this grant of the client. */
+interface WithdrawnAccess {
+  userId: unknown;
+  clientId: string;
+  grantId?: string;
+  pageRequest: PageRequest;
+}
+
 /** Emits `consent.withdrawn` and `grant.ended` after a user has removed the access of an application. */
 export function reportWithdrawn(
   server: ServerContext,
-  { userId, clientId, pageRequest: { request } }: { userId: unknown; clientId: string; pageRequest: PageRequest },
+  { userId, clientId, grantId, pageRequest: { request } }: WithdrawnAccess,
 ): void {
   const { events } = server.options;
-  const details = { endpoint: 'applications', issuer: server.issuerOf(request), clientId, userId };
+  const access = { clientId, userId, ...(grantId !== undefined && { grantId }) };
+  const details = { endpoint: 'applications', issuer: server.issuerOf(request), ...access };
   if (hasListener(events, 'consent.withdrawn')) reportEvent(events, 'consent.withdrawn', details);
   if (hasListener(events, 'grant.ended')) reportEvent(events, 'grant.ended', { ...details, reason: 'withdrawn' });
 }

@@ -1,4 +1,4 @@
-import { audienceOf, requestedClaims } from '../../lib/adapter/index.js';
+import { audienceOf, namedClaims } from '../../lib/internal.js';
 import type {
   ConsentRequest,
   AuthorizationRequest,
@@ -17,11 +17,19 @@ import type {
   OAuth2Interaction,
 } from '../interfaces/oauth2-interaction.interface.js';
 import { withQuery } from './local-path.js';
+import { chooseOrganization, chosenOrganization } from './organizations/choice.js';
+import { ORGANIZATIONS } from './organizations/organizations.js';
+import type { Fields } from './render/contexts.js';
 import { preferencesOf, type Site } from './site.js';
 
 /** The interaction of the ready-made pages: login and consent. */
 export class PagesInteraction implements OAuth2Interaction {
-  constructor(private readonly site: Site) {}
+  /** Lets the user choose an organization. Not defined without the option `organizations`. */
+  readonly choose?: NonNullable<OAuth2Interaction['choose']>;
+
+  constructor(private readonly site: Site) {
+    if (site.server.find(ORGANIZATIONS)) this.choose = (user, context) => chooseOrganization(site, user, context);
+  }
 
   async findUser({ request }: InteractionContext) {
     return this.site.findUser(requestOf(request));
@@ -48,11 +56,15 @@ export class PagesInteraction implements OAuth2Interaction {
    */
   async hasConsented(user: User, { authorization }: InteractionContext): Promise<boolean | PartialConsent> {
     const consent = await this.model.hasConsented?.(user, consentRequestOf(authorization));
+    const organization = chosenOrganization(authorization.data)?.id;
+    // A model that does not know organizations returns a consent without one. It could be for another organization.
+    if (organization !== undefined && organizationOf(consent) !== organization) return false;
     if (typeof consent !== 'object') return consent === true;
+    if (consent.scope === undefined) return organization !== undefined;
     const optional = this.site.optionalScopesOf(authorization);
     const allowed = consent.scope.split(' ');
     const isStillOptional = valuesOf(authorization).every((one) => allowed.includes(one) || optional.includes(one));
-    return isStillOptional && consent;
+    return isStillOptional && { scope: consent.scope };
   }
 
   optionalScopes(_user: User, { authorization }: InteractionContext): readonly string[] {
@@ -83,12 +95,13 @@ export class PagesInteraction implements OAuth2Interaction {
       optionalScopes: this.site.optionalScopesOf(authorization),
       redirectUri,
       resources: audienceOf(data['resource']),
-      claims: requestedClaims(data),
+      claims: namedClaims(data),
+      organization: chosenOrganization(data),
       details: this.site.detailsFor(data, preferencesOf(oauthRequest, returnTo)),
       clientHost: client.clientIdHost,
       ...(await this.site.logoOf(client)),
       action,
-      fields: { ticket: csrfToken },
+      fields: { ticket: csrfToken, ...choiceField(data) },
       accounts: this.site.loginPath(oauthRequest, returnTo),
     };
     return this.site.renderer.render('consent', pageData, preferencesOf(oauthRequest, returnTo));
@@ -108,6 +121,16 @@ export class PagesInteraction implements OAuth2Interaction {
 const valuesOf = ({ grantableScope = '' }: AuthorizationRequest) => grantableScope.split(' ').filter(Boolean);
 
 const requestOf = (native: unknown): Request => toOAuthRequest(native as NativeRequest);
+
+/** Returns the organization of a remembered consent. */
+const organizationOf = (consent: unknown): unknown =>
+  typeof consent === 'object' && consent !== null && 'organization' in consent ? consent.organization : undefined;
+
+/** Returns the field with which the consent form repeats the chosen organization. */
+function choiceField(data: object): Fields {
+  const chosen = chosenOrganization(data);
+  return chosen ? { choice: chosen.id } : {};
+}
 
 /** Returns the consent request in the form that the model stores. */
 const consentRequestOf = ({ grantableScope: scope, ...authorization }: AuthorizationRequest): ConsentRequest => ({

@@ -1,18 +1,8 @@
-import { assertConfig, assertKnownOptions, isScopeValue, signInClaims } from '../../lib/adapter/index.js';
+import { assertConfig, assertKnownOptions, isScopeValue, signInClaims } from '../../lib/internal.js';
 import { isObject } from '../configuration/is-object.js';
 import { localPath } from './local-path.js';
-import { defaultPages } from './render/page-renderer.js';
+import { defaultPages } from './default/default-pages.js';
 import type { PageFunctions } from './render/page-functions.js';
-import type { SecondFactorOptions } from './second-factor/options.js';
-
-const SECOND_FACTOR: { readonly [K in keyof SecondFactorOptions]-?: true } = {
-  by: true,
-  acr: true,
-  amr: true,
-  when: true,
-  recoveryCodes: true,
-  lifetime: true,
-};
 
 const PAGE_NAMES = Object.fromEntries(Object.keys(defaultPages).map((name) => [name, true])) as {
   readonly [K in keyof PageFunctions]: true;
@@ -20,7 +10,6 @@ const PAGE_NAMES = Object.fromEntries(Object.keys(defaultPages).map((name) => [n
 
 /** The options of `pages()` whose values are verified here, in addition to the names of all options. */
 interface Checked {
-  secondFactor?: SecondFactorOptions;
   render?: Partial<PageFunctions>;
   signOutEndsGrants?: boolean;
   applications?: boolean;
@@ -42,8 +31,7 @@ export function verifyPagesOptionNames<O extends Checked>(
   names: { readonly [K in keyof O]-?: true },
 ): void {
   assertKnownOptions(options, names, '`pages()`');
-  const { secondFactor, render } = options;
-  if (secondFactor !== undefined) assertKnownOptions(secondFactor, SECOND_FACTOR, '`secondFactor` of `pages()`');
+  const { render } = options;
   if (render !== undefined) {
     assertKnownOptions(render, PAGE_NAMES, '`render` of `pages()`');
     const invalid = Object.entries(render).find(([, page]) => page !== undefined && typeof page !== 'function');
@@ -78,6 +66,17 @@ export function isProof(signIn: object): boolean {
     );
   } catch {
     return false;
+  }
+}
+
+/**
+ * Verifies that sessions of the application have all methods.
+ * @throws {InvalidArgumentError} If one is missing.
+ */
+export function verifySessions(sessions: object | undefined): void {
+  const members = (sessions ?? {}) as Readonly<Record<string, unknown>>;
+  for (const method of ['find', 'start', 'end']) {
+    assertConfig(!sessions || typeof members[method] === 'function', `\`sessions\` must have a method \`${method}()\``);
   }
 }
 

@@ -1,8 +1,11 @@
 import type { Throttle } from './login/attempts.js';
-import { assertConfig, ClientLogos } from '../../lib/adapter/index.js';
+
+import { assertConfig } from '../../lib/internal.js';
+import { ClientLogos } from './render/client-logos.js';
 import type { SafeFetchOptions } from '../../lib/features/index.js';
 import type { SignIn } from '../../lib/index.js';
-import { isProof, verifyPagesOptionNames, verifyPaths } from './pages-option-names.js';
+import { isProof, verifyPagesOptionNames, verifyPaths, verifySessions } from './pages-option-names.js';
+import type { Organizations } from './organizations/organizations.js';
 import { type Look, PageRenderer } from './render/page-renderer.js';
 import {
   isSeconds,
@@ -87,6 +90,11 @@ export interface PagesOptions extends Look {
    */
   optionalScopes?: boolean | readonly string[];
   /**
+   * The organizations of users, one of which the user chooses before consent. Tokens contain it as `org_id`. A class that
+   * Nest instantiates, an instance, or a provider. If omitted, there is no such choice.
+   */
+  organizations?: ProviderOption<Organizations>;
+  /**
    * Lets `OAuthGuard` accept the login session instead of an access token, from pages of the origin of this server:
    * `true` on all guarded routes except those with `@AcceptSession(false)`, an object with the details. Default: only
    * on routes with `@AcceptSession()`, without scopes.
@@ -130,6 +138,7 @@ const PAGES: { readonly [K in keyof PagesOptions]-?: true } = {
   throttle: true,
   clientLogos: true,
   optionalScopes: true,
+  organizations: true,
   acceptSessions: true,
   applications: true,
   account: true,
@@ -155,6 +164,7 @@ export interface ResolvedPagesOptions {
   acceptSessions: ResolvedAcceptSessions;
   /** Fetches logos of clients. `undefined` if pages show none. */
   clientLogos: ClientLogos | undefined;
+  organizations: ProviderOption<Organizations> | undefined;
   /** The limit of the application. `undefined`: the default limits. */
   throttle: ProviderOption<Throttle> | undefined;
 }
@@ -192,12 +202,7 @@ export function resolvePagesOptions(options: PagesOptions): ResolvedPagesOptions
     login === undefined || sessions !== undefined,
     '`login` requires `sessions`: your own login page must start its own sessions',
   );
-  for (const method of ['find', 'start', 'end'] as const) {
-    assertConfig(
-      !sessions || typeof sessions[method] === 'function',
-      `\`sessions\` must have a method \`${method}()\``,
-    );
-  }
+  verifySessions(sessions);
   assertConfig(
     signIn === undefined || (sessions === undefined && isProof(signIn)),
     '`signIn` must be `{ acr, amr }`, a string and a list of strings. With `sessions`, remove it and return them from `howSignedIn()`',
@@ -224,10 +229,12 @@ export function resolvePagesOptions(options: PagesOptions): ResolvedPagesOptions
     signOutEndsGrants,
     signIn,
     password: options.password !== false,
-    secondFactor: options.secondFactor && resolveSecondFactor(options.secondFactor, signIn?.acr),
+    secondFactor:
+      options.secondFactor === undefined ? undefined : resolveSecondFactor(options.secondFactor, signIn?.acr),
     optionalScopes,
     acceptSessions: resolveAcceptSessions(options.acceptSessions),
     clientLogos: clientLogos === false ? undefined : new ClientLogos(clientLogos === true ? {} : clientLogos),
     throttle,
+    organizations: options.organizations,
   };
 }

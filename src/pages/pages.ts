@@ -1,5 +1,5 @@
-import { findMissingMethods, OPENID } from '../../lib/adapter/index.js';
-import { type Feature, injects, type OAuth2Server, type ServerContext, type User } from '../../lib/index.js';
+import { findMissingMethods, OPENID, type Feature, injects } from '../../lib/internal.js';
+import type { OAuth2Server, ServerContext, User } from '../../lib/index.js';
 import { type NativeRequest, toOAuthRequest } from '../http/http-adapter.js';
 import { SESSION_ACCESS } from '../guards/session-access.js';
 import { INTERACTION } from '../interaction/interactive-feature.js';
@@ -12,12 +12,14 @@ import { sessionsSection } from './account/sessions-section.js';
 import { devicePage } from './device-page.js';
 import { loginPage } from './login/password-login.js';
 import { LOGIN_METHODS, PASSWORDS } from './login/methods.js';
-import { findStepErrors, LOGIN_STEPS } from './login/steps.js';
+import { findStepErrors, loginStepsOf, SECOND_FACTOR_LOGIN } from './login/steps.js';
 import { logoutPage } from './sessions/logout-page.js';
 import { secondFactorPage } from './second-factor/page.js';
 import { secondFactorStep } from './second-factor/step.js';
 import { AcceptedSessions } from './sessions/accepted-sessions.js';
 import { THROTTLE } from './login/attempts.js';
+import { ORGANIZATION, organizationHooks } from './organizations/hooks.js';
+import { ORGANIZATIONS } from './organizations/organizations.js';
 import { findSecondFactorErrors, SECOND_FACTOR } from './second-factor/options.js';
 import { PagesInteraction } from './pages-interaction.js';
 import { type PagesOptions, resolvePagesOptions } from './pages-options.js';
@@ -41,7 +43,7 @@ export interface Pages extends Feature {
 export function pages(options: PagesOptions = {}): Pages {
   const resolved = resolvePagesOptions(options);
   const signIn = resolved.login === undefined && { login: loginPage, logout: logoutPage };
-  const { secondFactor, throttle } = resolved;
+  const { secondFactor, throttle, organizations } = resolved;
   const codes = secondFactor && { second_factor: secondFactorPage };
   const lists = options.applications !== false && { applications: applicationsPage };
   const account = options.account !== false && { account: accountPage };
@@ -71,7 +73,7 @@ export function pages(options: PagesOptions = {}): Pages {
     },
     provides: [INTERACTION, SESSION_ACCESS],
     injects: [
-      ...(secondFactor
+      ...(secondFactor?.by !== undefined
         ? [
             injects(SECOND_FACTOR, 'secondFactor.by', secondFactor.by, {
               methods: ['isEnrolled', 'verify'],
@@ -82,7 +84,16 @@ export function pages(options: PagesOptions = {}): Pages {
       ...(throttle
         ? [injects(THROTTLE, 'throttle', throttle, { methods: ['count'], optionalMethods: ['giveBack'] })]
         : []),
+      ...(organizations === undefined
+        ? []
+        : [
+            injects(ORGANIZATIONS, 'organizations', organizations, {
+              methods: ['list'],
+              optionalMethods: ['isMember'],
+            }),
+          ]),
     ],
+    ...(organizations !== undefined && { parameters: ORGANIZATION_PARAMETER }),
     install(builder) {
       const site = builder.use(SITE);
       builder.provide(SITE, () => new Site(builder.server, resolved));
@@ -91,15 +102,16 @@ export function pages(options: PagesOptions = {}): Pages {
         sessions: () => new SiteSessions(site()),
       }));
       builder.provide(SESSION_ACCESS, () => new AcceptedSessions(site()));
-      if (secondFactor) builder.contribute(LOGIN_STEPS, secondFactorStep(site, secondFactor.lifetime));
+      builder.provide(SECOND_FACTOR_LOGIN, () => secondFactorStep(site()));
       if (account) builder.contribute(ACCOUNT_SECTIONS, sessionsSection);
       if (account && lists) builder.contribute(ACCOUNT_SECTIONS, applicationsSection);
       return {
+        ...(organizations !== undefined && organizationHooks(builder.use(ORGANIZATIONS))),
         misconfigurations: (server) => [
           ...(signIn ? findPasswordErrors(server, resolved.password) : []),
           ...findSectionErrors(server.all(ACCOUNT_SECTIONS)),
-          ...findStepErrors(server.all(LOGIN_STEPS), server.endpoints),
-          ...(resolved.sessions && server.all(LOGIN_STEPS).length > 0
+          ...findStepErrors(loginStepsOf(server), server.endpoints),
+          ...(resolved.sessions && loginStepsOf(server).length > 0
             ? ['login steps require login sessions that the model stores: remove `sessions` of `pages()`']
             : []),
           ...(secondFactor ? findSecondFactorErrors(secondFactor, server) : []),
@@ -119,6 +131,14 @@ export function pages(options: PagesOptions = {}): Pages {
   };
 }
 
+const ORGANIZATION_PARAMETER = {
+  authorize: { [ORGANIZATION]: 'The ID of the organization that the tokens are for. If omitted, the user chooses.' },
+};
+
+const NO_PASSWORDS =
+  'the login page of `pages()` cannot verify passwords: add `findByCredentials()`, or `findByUsername()` and ' +
+  '`verifyPassword()`, to `users` of the store, or set `password: false`';
+
 /** Returns the configuration error if nothing verifies the passwords of the login page, or if it has no method at all. */
 function findPasswordErrors(server: ServerContext, isEnabled: boolean): readonly string[] {
   if (!isEnabled) {
@@ -127,6 +147,7 @@ function findPasswordErrors(server: ServerContext, isEnabled: boolean): readonly
       : ['`password: false` of `pages()` requires a feature that contributes another method of login'];
   }
   if (server.find(PASSWORDS)) return [];
+  if ((server.options.model as { verifiesPasswords?: boolean }).verifiesPasswords === false) return [NO_PASSWORDS];
   const needed = { neededBy: '`pages()`', methods: ['getUser'], alternative: 'set `password: false`' };
   return [findMissingMethods(server.options.model, [needed]) ?? []].flat();
 }

@@ -1,6 +1,6 @@
-import { authorizationDetailsOf, OPENID, senderOf, shownDetails } from '../../lib/adapter/index.js';
+import { detailsOf, OPENID, senderOf, shownDetails, capability } from '../../lib/internal.js';
 import type { ShownDetail } from '../../lib/features/index.js';
-import { capability, Request } from '../../lib/index.js';
+import { Request } from '../../lib/index.js';
 import type {
   AuthorizationRequest,
   Client,
@@ -21,7 +21,7 @@ import type { PageData, PageName, PageRenderer } from './render/page-renderer.js
 import type { ResolvedPagesOptions } from './pages-options.js';
 import { ModelSessions, type Sessions } from './sessions/sessions.js';
 
-/** What the pages of one server share: its sessions, its renderer and the options of `pages()`. */
+/** The state that the pages of one server share: its sessions, its renderer and the options of `pages()`. */
 export class Site {
   readonly sessions: Sessions;
   /** The sessions that the model stores. `undefined` if the application stores the sessions. */
@@ -41,10 +41,10 @@ export class Site {
 
   /** The renderer of the pages, with the descriptions of the server's scopes. */
   get renderer(): PageRenderer {
-    return (this.rendering ??= this.options.renderer.withScopes({
-      ...(this.server.find(OPENID) && OPENID_SCOPES),
-      ...this.server.find(DEFINED_SCOPES),
-    }));
+    return (this.rendering ??= this.options.renderer.withScopes(
+      { ...this.server.find(DEFINED_SCOPES) },
+      this.server.find(OPENID) && OPENID_SCOPES,
+    ));
   }
 
   async findUser(request: Request): Promise<User | Falsy> {
@@ -72,7 +72,7 @@ export class Site {
 
   /** Returns the descriptions of authorization details in a language that the user prefers. */
   detailsFor(data: Readonly<Record<string, unknown>>, preferences: LanguagePreferences): ShownDetail[] {
-    const details = authorizationDetailsOf(data['authorization_details']);
+    const details = detailsOf(data['authorization_details']);
     return shownDetails(details, { server: this.server, language: this.renderer.languageOf(preferences) });
   }
 

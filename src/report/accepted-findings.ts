@@ -1,4 +1,4 @@
-import { assertConfig } from '../../lib/adapter/index.js';
+import { assertConfig } from '../../lib/internal.js';
 
 /** A finding that the application accepts for a while. */
 export interface AcceptedFinding {

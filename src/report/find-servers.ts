@@ -1,4 +1,4 @@
-import { serverName } from '../../lib/adapter/index.js';
+import { serverName } from '../../lib/internal.js';
 import type { OAuth2Server } from '../../lib/index.js';
 import { type Modules, readApplication } from './facts/application.js';
 import type { OAuth2ReportOptions, ReportedServer } from './report-on.js';

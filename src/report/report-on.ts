@@ -1,4 +1,4 @@
-import { assertConfig } from '../../lib/adapter/index.js';
+import { assertConfig } from '../../lib/internal.js';
 import type { OAuth2Server } from '../../lib/index.js';
 import { tenantServersOf } from '../tenants/tenant-servers-of.js';
 import { type AcceptedFinding, AcceptedFindings } from './accepted-findings.js';

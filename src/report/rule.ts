@@ -1,4 +1,4 @@
-import { type CollectedCapability, collectedCapability } from '../../lib/index.js';
+import { type CollectedCapability, collectedCapability } from '../../lib/internal.js';
 import type { ReportFacts } from './facts/facts.js';
 
 /** The severities, the lowest first. `info` is a fact to know, not a finding to fix. */

@@ -1,5 +1,4 @@
-import { basename, posix } from 'node:path';
-import { type Application, readApplication } from './application.js';
+import { readApplication } from './application.js';
 import { type AddOptions, type Choices, readChoices } from './choices.js';
 import { appendKeys, environmentKeys } from './environment.js';
 import { ignoreFiles } from './ignored-files.js';
@@ -7,9 +6,12 @@ import { extendManifest } from './manifest.js';
 import { additionsOf } from './additions.js';
 import { nextSteps } from './next-steps.js';
 import { connectModule } from './connect-module.js';
-import { clientImport, writePrismaSchema } from './prisma-schema.js';
-import { EXACT_COLLATIONS } from './stores.js';
-import { renderFolder, type TemplateValues } from './template.js';
+import { connectMain } from './connect-main.js';
+import { acceptsExisting } from './existing/accept-existing.js';
+import { extendSchema } from './existing/extend-schema.js';
+import { readSettings, type Settings } from './existing/settings.js';
+import { filesOf } from './files.js';
+import { ACCOUNTS, USERS, writePrismaSchema } from './prisma-schema.js';
 import { readText, type Rule, type SchematicContext, type Tree, writeText } from './tree.js';
 import { createFiles, planFiles } from './write-files.js';
 
@@ -17,8 +19,10 @@ import { createFiles, planFiles } from './write-files.js';
 export function add(options: AddOptions): Rule {
   return async (tree, context) => {
     const application = readApplication(tree, options.sourceRoot);
-    const choices = readChoices(options, application, tree);
-    const plan = await planFiles(tree, filesOf(application, choices));
+    const isAccepted = await acceptsExisting(tree, application, options, context.logger);
+    const choices = readChoices({ ...options, existing: isAccepted }, application, tree);
+    const settings = readSettings(tree, application.sourceRoot);
+    const plan = await planFiles(tree, filesOf(tree, application, choices, settings));
     if (plan.changed.length > 0) {
       context.logger.warn(
         `Nothing was written, because these files exist with another text:\n  ${plan.changed.join('\n  ')}\n` +
@@ -28,65 +32,27 @@ export function add(options: AddOptions): Rule {
       return;
     }
     createFiles(tree, plan);
-    if (choices.prisma) writePrismaSchema(tree, choices.prisma, application, choices.database);
-    writeEnvironment(tree, choices, context);
+    const { database, prisma, existing, features } = choices;
+    const users = features.has('accounts') ? ACCOUNTS : USERS;
+    if (prisma) writePrismaSchema(tree, prisma, application, { database, users: existing ? undefined : users });
+    if (existing) extendSchema(tree, existing, context.logger);
+    writeEnvironment(tree, choices, settings, context);
     ignoreFiles(tree, application, choices);
     connectModule(tree, application, choices, context.logger);
+    connectMain(tree, application, choices, context.logger);
     const isAdded = extendManifest(tree, additionsOf(application, choices));
     if (isAdded && !options.skipInstall) addInstallTask(context);
-    if (plan.created.size > 0) context.logger.info(nextSteps(choices, isAdded && options.skipInstall === true));
+    const skippedInstall = isAdded && options.skipInstall === true;
+    if (plan.created.size > 0) context.logger.info(nextSteps(choices, settings, skippedInstall));
   };
-}
-
-/** Returns the files of this application by path. */
-function filesOf(application: Application, choices: Choices): Map<string, string> {
-  const { manifest, isEsm, sourceRoot } = application;
-  const { store, database, http, features, path, prisma } = choices;
-  const scopes = [...(features.has('openid') ? ['openid', 'profile'] : []), 'account:read'];
-  const folder = posix.join(sourceRoot, path);
-  // The store uses the connection of MongooseModule.
-  const isShared = store === 'mongoose' && application.has('@nestjs/mongoose');
-  const isMySql = database === 'mysql' || database === 'mariadb';
-  const context: TemplateValues = {
-    flags: new Set([
-      store,
-      database,
-      ...(isMySql ? ['mysql'] : []),
-      ...(isShared ? ['connection'] : []),
-      ...(prisma?.hasConfig ? ['prismaConfig'] : []),
-      http,
-      ...features,
-    ]),
-    values: {
-      js: isEsm ? '.js' : '',
-      site: (manifest.name ?? 'my-application').replaceAll(/[^\w .@/-]/g, ''),
-      path,
-      oauth: folder,
-      sourceFolder: basename(sourceRoot),
-      scope: `'${scopes.join(' ')}'`,
-      scopes: scopes.map((scope) => `'${scope}'`).join(', '),
-      dialect: database === 'postgres' ? 'postgresql' : database,
-      ...(isMySql && { collation: EXACT_COLLATIONS[database]! }),
-      kitDialect: database === 'postgres' ? 'postgresql' : isMySql ? 'mysql' : 'sqlite',
-      ...(prisma && { prismaClient: clientImport(prisma, application, path), migration: prisma.migration }),
-    },
-  };
-  const folders = store === 'none' ? ['api'] : ['server', store, ...(features.has('mcp') ? ['mcp'] : [])];
-  const files = folders.flatMap((name) => Array.from(renderFolder(name, context)));
-  return new Map(files.map(([name, text]) => [placeOf(name, sourceRoot, folder), text]));
-}
-
-/** Returns the path of a rendered file in the application. */
-function placeOf(name: string, sourceRoot: string, folder: string): string {
-  if (name.startsWith('oauth/')) return posix.join(folder, name.slice('oauth/'.length));
-  return name.startsWith('test/') ? posix.join(posix.dirname(sourceRoot), name) : name;
 }
 
 /** Writes the names of the variables to `.env.example`, and plans the task that writes their values to `.env`. */
-function writeEnvironment(tree: Tree, choices: Choices, context: SchematicContext): void {
-  const keys = environmentKeys(choices);
+function writeEnvironment(tree: Tree, choices: Choices, settings: Settings, context: SchematicContext): void {
+  const keys = environmentKeys(choices, settings);
   writeText(tree, '.env.example', appendKeys(readText(tree, '.env.example') ?? '', keys, false));
-  const task = { name: 'run-schematic', options: { collection: null, name: 'secrets', options: { keys } } };
+  const options = { keys, file: settings.envFile };
+  const task = { name: 'run-schematic', options: { collection: null, name: 'secrets', options } };
   context.addTask({ toConfiguration: () => task });
 }
 

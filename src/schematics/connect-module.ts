@@ -1,16 +1,16 @@
 import { posix } from 'node:path';
 import type { Application } from './application.js';
 import type { Choices } from './choices.js';
-import { addImport, importModule } from './root-module.js';
+import { importModule } from './root-module.js';
 import { readText, type SchematicContext, type Tree, writeText } from './tree.js';
 
 const MODULE = 'OAuthModule';
 
-/** Imports the written module in `app.module.ts`, and selects the HTTP adapter in `main.ts`. */
+/** Imports the written module in `app.module.ts`. */
 export function connectModule(
   tree: Tree,
   { sourceRoot, isEsm }: Application,
-  { path, http }: Choices,
+  { path }: Choices,
   logger: SchematicContext['logger'],
 ): void {
   const root = posix.join(sourceRoot, 'app.module.ts');
@@ -34,25 +34,4 @@ export function connectModule(
       writeText(tree, root, edited);
     }
   }
-  if (http === 'fastify') useFastify(tree, posix.join(sourceRoot, 'main.ts'), logger);
-}
-
-/** Passes the Fastify adapter to `NestFactory.create()`, unless `main.ts` already does. */
-function useFastify(tree: Tree, main: string, logger: SchematicContext['logger']): void {
-  const text = readText(tree, main);
-  if (text?.includes('FastifyAdapter')) return;
-  const call = /NestFactory\.create\((\w+)\)/g;
-  if (text === undefined || [...text.matchAll(call)].length !== 1) {
-    logger.warn(
-      `${main} was not changed, because it has no call NestFactory.create(AppModule). Pass new FastifyAdapter() of ` +
-        '@nestjs/platform-fastify as its second argument.',
-    );
-    return;
-  }
-  const edited = text.replace(
-    call,
-    'NestFactory.create<NestFastifyApplication>(\n    $1,\n    new FastifyAdapter(),\n  )',
-  );
-  const names = "import {\n  FastifyAdapter,\n  type NestFastifyApplication,\n} from '@nestjs/platform-fastify';";
-  writeText(tree, main, addImport(edited, names));
 }

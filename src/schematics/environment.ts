@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Choices } from './choices.js';
+import type { Settings } from './existing/settings.js';
 import { isSql } from './stores.js';
 
 /** A variable of `.env`. */
@@ -16,22 +17,23 @@ const SECRET: EnvironmentKey = {
   comment: 'Signs forms and cookies: 32 or more random characters, the same in every process. Never commit it.',
 };
 
-const ISSUER: EnvironmentKey = {
+const issuerKey = (port: number): EnvironmentKey => ({
   name: 'OAUTH2_ISSUER',
   comment:
     'The public URL. Unless it is on this computer or NODE_ENV is set, this is production and needs an https URL.',
-  value: 'http://localhost:3000',
-};
+  value: `http://localhost:${port}`,
+});
 
-const SEED: readonly EnvironmentKey[] = [
+const SEED_USER: readonly EnvironmentKey[] = [
   { name: 'SEED_USERNAME', comment: 'The first user, for development.', value: 'admin' },
   { name: 'SEED_PASSWORD', comment: 'The password of the first user: 12 or more characters.' },
-  {
-    name: 'SEED_REDIRECT_URI',
-    comment: 'The redirect URI of the first client.',
-    value: 'http://127.0.0.1:3001/callback',
-  },
 ];
+
+const SEED_CLIENT: EnvironmentKey = {
+  name: 'SEED_REDIRECT_URI',
+  comment: 'The redirect URI of the first client.',
+  value: 'http://127.0.0.1:3001/callback',
+};
 
 const API: readonly EnvironmentKey[] = [
   {
@@ -74,8 +76,13 @@ function databaseKeys({ store, database }: Choices): EnvironmentKey[] {
 }
 
 /** Returns the variables of an application. */
-export function environmentKeys(choices: Choices): EnvironmentKey[] {
-  return choices.store === 'none' ? [...API] : [SECRET, ISSUER, ...databaseKeys(choices), ...SEED];
+export function environmentKeys(choices: Choices, { port }: Settings): EnvironmentKey[] {
+  if (choices.store === 'none') return [...API];
+  const own = [SECRET, issuerKey(port)];
+  if (choices.existing) return own;
+  // With `accounts()`, the first user signs up.
+  const user = choices.features.has('accounts') ? [] : SEED_USER;
+  return [...own, ...databaseKeys(choices), ...user, SEED_CLIENT];
 }
 
 const isSet = (text: string, name: string) => new RegExp(`^\\s*(?:export\\s+)?${name}\\s*=`, 'm').test(text);

@@ -7,18 +7,18 @@ import { readText, type Tree, writeText } from './tree.js';
 
 /** Adds the files that are secret or generated to the files that Git, npm, Docker and prettier ignore. */
 export function ignoreFiles(tree: Tree, application: Application, choices: Choices): void {
-  const { store, database, path, prisma } = choices;
-  const isFile = isSql(store) && database === 'sqlite';
+  const { store, database, path, prisma, existing, deploy } = choices;
+  const isFile = isSql(store) && database === 'sqlite' && !existing;
   const secret = ['.env', ...(isFile ? ['oauth.sqlite*'] : [])];
   const generated = prisma ? generatedFolder(prisma, application) : undefined;
   const built = tree.exists('.gitignore') ? [] : ['node_modules', 'dist'];
   ignoreLines(tree, '.gitignore', [...built, ...secret, ...(generated ? [`/${generated}`] : [])]);
   // npm reads .gitignore unless this file exists.
   if (tree.exists('.npmignore')) ignoreLines(tree, '.npmignore', secret);
-  ignoreLines(tree, '.dockerignore', [...secret, 'node_modules']);
+  ignoreLines(tree, '.dockerignore', [...secret, 'node_modules', ...(deploy ? ['dist', '.git', 'deploy'] : [])]);
   // drizzle-kit writes JSON files in a layout of its own.
   const migrations = posix.join(application.sourceRoot, path, 'migrations');
-  if (store === 'drizzle') ignoreLines(tree, '.prettierignore', [migrations]);
+  if (store === 'drizzle' && !existing) ignoreLines(tree, '.prettierignore', [migrations]);
 }
 
 /** Adds missing lines to a file such as `.gitignore`. */

@@ -23,7 +23,15 @@ export interface PrismaSchema {
   migration: string;
 }
 
-const MODELS = `model OAuthUser {
+/** The table of the users: the model of Prisma and the SQL. */
+export interface UsersTable {
+  model: string;
+  sql: string;
+}
+
+/** The users with their passwords. */
+export const USERS: UsersTable = {
+  model: `model OAuthUser {
   id              String @id @db.VarChar(36)
   username        String @unique @db.VarChar(191)
   passwordHash    String @map("password_hash") @db.VarChar(255)
@@ -31,9 +39,8 @@ const MODELS = `model OAuthUser {
 
   @@map("oauth_users")
 }
-`;
-
-const USERS = `CREATE TABLE "oauth_users" (
+`,
+  sql: `CREATE TABLE "oauth_users" (
   "id" varchar(36) NOT NULL,
   "username" varchar(191) NOT NULL,
   "password_hash" varchar(255) NOT NULL,
@@ -42,7 +49,27 @@ const USERS = `CREATE TABLE "oauth_users" (
 );
 
 CREATE UNIQUE INDEX "oauth_users_username_key" ON "oauth_users" ("username");
-`;
+`,
+};
+
+/** The users of `accounts()`, whose passwords are in the store. */
+export const ACCOUNTS: UsersTable = {
+  model: `model OAuthUser {
+  id    String @id @db.VarChar(36)
+  email String @unique @db.VarChar(254)
+
+  @@map("oauth_users")
+}
+`,
+  sql: `CREATE TABLE "oauth_users" (
+  "id" varchar(36) NOT NULL,
+  "email" varchar(254) NOT NULL,
+  CONSTRAINT "oauth_users_pkey" PRIMARY KEY ("id")
+);
+
+CREATE UNIQUE INDEX "oauth_users_email_key" ON "oauth_users" ("email");
+`,
+};
 
 /** The provider of Prisma for each database, and the name of its published files. */
 const DIALECTS: Readonly<Record<DatabaseName, { provider: string; file: string }>> = {
@@ -116,24 +143,28 @@ function headOf(schema: PrismaSchema, { isEsm, sourceRoot }: Application, databa
   return `generator client {\n${lines}\n}\n\ndatasource db {\n  provider = "${providerOf(database)}"\n}\n`;
 }
 
-/** Returns the models of the store and of the users, without those that the schema contains. */
-function missingModels(text: string, database: DatabaseName): string {
+/**
+ * Returns the models of the store, without those that the schema contains.
+ * @param users the table of the users, unless the application has one
+ */
+function missingModels(text: string, database: DatabaseName, users: UsersTable | undefined): string {
   const stored = readPublished(database, 'prisma');
-  const users = database === 'sqlite' ? MODELS.replaceAll(/ @db\.\w+\(\d+\)/g, '') : MODELS;
-  const models = `${stored}\n${users}`.split(/\n(?=model )/);
+  const table = database === 'sqlite' ? users?.model.replaceAll(/ @db\.\w+\(\d+\)/g, '') : users?.model;
+  const models = (table ? `${stored}\n${table}` : stored).split(/\n(?=model )/);
   const missing = models.filter((model) => !text.includes(/@@map\(.*?\)/.exec(model)![0]));
   return missing.map((model) => `\n${model.trimEnd()}\n`).join('');
 }
 
-/** Returns the SQL that creates all tables. */
-function sqlOf(database: DatabaseName): string {
+/** Returns the SQL that creates the tables. */
+function sqlOf(database: DatabaseName, users: UsersTable | undefined): string {
   const stored = readPublished(database, 'sql');
   const collation = EXACT_COLLATIONS[database];
-  if (!collation) return `${stored}\n${USERS}`;
-  const quoted = USERS.replaceAll('"', '`');
-  const users = quoted.replaceAll(/varchar\(\d+\)/g, `$& CHARACTER SET "utf8mb4" COLLATE "${collation}"`);
+  if (!collation) return users ? `${stored}\n${users.sql}` : stored;
+  const quoted = users?.sql.replaceAll('"', '`');
+  const table = quoted?.replaceAll(/varchar\(\d+\)/g, `$& CHARACTER SET "utf8mb4" COLLATE "${collation}"`);
   // The published file has the name of MariaDB.
-  return `${stored.replaceAll(EXACT_COLLATIONS.mariadb!, collation)}\n${users}`;
+  const exact = stored.replaceAll(EXACT_COLLATIONS.mariadb!, collation);
+  return table ? `${exact}\n${table}` : exact;
 }
 
 /** Adds the models to the schema, and the migration that creates their tables. Existing files stay. */
@@ -141,13 +172,13 @@ export function writePrismaSchema(
   tree: Tree,
   schema: PrismaSchema,
   application: Application,
-  database: DatabaseName,
+  { database, users }: { database: DatabaseName; users: UsersTable | undefined },
 ): void {
   const text = schema.text ?? headOf(schema, application, database);
   const start = text.endsWith('\n') ? text : `${text}\n`;
-  writeText(tree, schema.path, start + missingModels(text, database));
+  writeText(tree, schema.path, start + missingModels(text, database, users));
   const migration = posix.join(schema.migration, 'migration.sql');
-  if (!tree.exists(migration)) tree.create(migration, sqlOf(database));
+  if (!tree.exists(migration)) tree.create(migration, sqlOf(database, users));
   const lock = posix.join(posix.dirname(schema.migration), 'migration_lock.toml');
   const provider = `# The provider of the migrations. Add this file to version control.\nprovider = "${providerOf(database)}"\n`;
   if (!tree.exists(lock)) tree.create(lock, provider);

@@ -5,35 +5,38 @@ import type { Rule } from './tree.js';
 
 const OWNER_ONLY = 0o600;
 
-/** Whether git tracks `.env`, so that its secrets would be committed. */
-const isTracked = () => spawnSync('git', ['ls-files', '--error-unmatch', '.env'], { stdio: 'ignore' }).status === 0;
+/** Whether git tracks the file, so that its secrets would be committed. */
+const isTracked = (file: string) =>
+  spawnSync('git', ['ls-files', '--error-unmatch', file], { stdio: 'ignore' }).status === 0;
 
 /** Whether this error means that the path is a symbolic link. */
 const isLink = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ELOOP';
 
 /**
- * Adds missing variables to `.env`, which only the owner of the file may read. The engine cannot create a file with a
+ * Adds missing variables to `.env`, or the file that the application reads, which only the owner of the file may read. The engine cannot create a file with a
  * mode, so this runs as a task after it has written the other files, and never in a dry run.
  */
-export function secrets({ keys }: { keys: EnvironmentKey[] }): Rule {
+export function secrets({ keys, file = '.env' }: { keys: EnvironmentKey[]; file?: string }): Rule {
   return async (_tree, { logger }) => {
     const names = keys.map(({ name }) => name).join(', ');
-    if (isTracked()) {
-      logger.warn(`git tracks .env, so no secrets were written. Run "git rm --cached .env" and set ${names} in .env.`);
+    if (isTracked(file)) {
+      logger.warn(
+        `git tracks ${file}, so no secrets were written. Run "git rm --cached ${file}" and set ${names} in ${file}.`,
+      );
       return;
     }
     try {
-      addToFile(keys);
+      addToFile(keys, file);
     } catch (error) {
       if (!isLink(error)) throw error;
-      logger.warn(`.env is a symbolic link and was not changed. Set ${names} in its target.`);
+      logger.warn(`${file} is a symbolic link and was not changed. Set ${names} in its target.`);
     }
   };
 }
 
-function addToFile(keys: EnvironmentKey[]): void {
+function addToFile(keys: EnvironmentKey[], path: string): void {
   const { O_RDWR, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
-  const file = openSync('.env', O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW, OWNER_ONLY);
+  const file = openSync(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW, OWNER_ONLY);
   try {
     const text = readFileSync(file, 'utf8');
     const added = appendKeys(text, keys, true).slice(text.length);

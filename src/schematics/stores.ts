@@ -82,3 +82,13 @@ export function checkVersion(store: StoreName, { manifest }: Application): void 
     throw new Error(`--store=${store} needs ${name} ${major} or later. package.json has "${range}". Update it first.`);
   }
 }
+
+/** @throws {Error} If several processes cannot share the store. */
+export function checkDeployable(store: StoreName, database: DatabaseName): void {
+  const isFile = isSql(store) && database === 'sqlite';
+  if (store !== 'memory' && !isFile) return;
+  throw new Error(
+    `--deploy writes files for several processes, which cannot share ${isFile ? 'an SQLite file' : 'memory'}. ` +
+      'Choose a store with a database server, such as --store=typeorm/postgres, or omit --deploy.',
+  );
+}

@@ -4,8 +4,8 @@ export interface Tree {
   read(path: string): Buffer | null;
   create(path: string, content: string): void;
   overwrite(path: string, content: string): void;
-  /** Returns a folder with the names of its folders, also if the folder does not exist. */
-  getDir(path: string): { subdirs: readonly string[] };
+  /** Returns the names of the folders and files in a folder, also if the folder does not exist. */
+  getDir(path: string): { subdirs: readonly string[]; subfiles: readonly string[] };
 }
 
 /** A task that the schematics engine runs after it has written the files. */

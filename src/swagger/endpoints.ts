@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { supportedGrantTypes } from '../../lib/adapter/index.js';
-import type { Endpoint } from '../../lib/index.js';
+
+import { supportedGrantTypes, type Endpoint } from '../../lib/internal.js';
 import type { OperationObject } from './operations.js';
 import type { DescribedServer } from './servers.js';
 

@@ -1,5 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { assertConfig, supportedGrantTypes } from '../../lib/adapter/index.js';
+
+import { assertConfig, supportedGrantTypes } from '../../lib/internal.js';
 import { DEFINED_SCOPES } from '../decorators/define-scopes.js';
 import type { DescribedServer } from './servers.js';
 

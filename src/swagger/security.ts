@@ -1,5 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { scopeValues } from '../../lib/adapter/index.js';
+
+import { scopeValues } from '../../lib/internal.js';
 import type { Scope } from '../../lib/index.js';
 import type { AccessRequirements } from '../guards/access-requirements.js';
 import type { OperationObject } from './operations.js';

@@ -1,13 +1,14 @@
 import type { InjectionToken, INestApplication } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { assertConfig, documentPaths, endpointUrl, isDocument } from '../../lib/adapter/index.js';
+
+import { assertConfig, documentPaths, endpointUrl, isDocument } from '../../lib/internal.js';
 import { OAuth2Server, type Scope, type ServerContext } from '../../lib/index.js';
 import { engineOptions } from '../configuration/option-table.js';
-import { resolveEndpoints } from '../configuration/paths.js';
 import type { Endpoint } from '../http/endpoint.js';
 import { canAskUsers } from '../interaction/can-ask-users.js';
 import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
-import { type Application, mountedPaths } from '../http/mounted-paths.js';
+import type { Application } from '../http/mounted-paths.js';
+import { mountServer } from '../http/mounted-resources.js';
 import { OAuth2Module } from '../oauth2.module.js';
 import { OAUTH2_REGISTRATION, OAUTH2_IMPORT_OPTIONS, type PartTokens, partTokens } from '../oauth2.tokens.js';
 import { FeatureInstances } from '../module/feature-instances.js';
@@ -45,8 +46,7 @@ function describedServer(name: string | undefined, module: NestModule, applicati
   const registration = (instanceOf(module, OAUTH2_REGISTRATION) ?? {}) as OAuth2Registration;
   const options = instanceOf(module, OAUTH2_IMPORT_OPTIONS) as OAuth2Options | undefined;
   // Compute the paths here, because the application may not have started yet.
-  const all = resolveEndpoints(registration);
-  const paths = mountedPaths(all, OAuth2Module, application);
+  const { endpoints: all, paths } = mountServer(registration, OAuth2Module, application);
   const servesEndpoints = registration.controllers !== false;
   const hasAuthorizeEndpoint = registration.tenants !== undefined || canAskUsers(registration, options);
   const pathOf = (one: Endpoint): [[string, string]] | undefined => {

@@ -1,4 +1,4 @@
-import { Deadline, keepRecent } from '../../lib/adapter/index.js';
+import { Deadline, keepRecent } from '../../lib/internal.js';
 import type { TenantCacheOptions } from '../interfaces/oauth2-tenants.interface.js';
 
 interface CachedValue<T> {

@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto';
-import { assertConfig } from '../../lib/adapter/index.js';
-import { capability, type ServerContext } from '../../lib/index.js';
 
-/** The capability key of the tenant of a server. A server without tenants does not provide it. */
-export const TENANT = capability<string>('tenant', 'OAuth2Module');
+import { assertConfig, MODULE_STATE } from '../../lib/internal.js';
+import type { ServerContext } from '../../lib/index.js';
 
 /** Returns the tenant of a server. `undefined` if the application has no tenants. */
-export const tenantOf = (server: ServerContext): string | undefined => server.find(TENANT);
+export const tenantOf = (server: ServerContext): string | undefined => server.find(MODULE_STATE)?.tenant;
+
+/** Returns a text that identifies a server: its issuer and its tenant. A value of one server is useless at another. */
+export const serverKey = (server: ServerContext, issuer = ''): string =>
+  JSON.stringify([issuer, tenantOf(server) ?? null]);
 
 /**
  * Returns the realm of the users of a server: users of two realms may have the same ID and are different persons.

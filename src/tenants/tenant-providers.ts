@@ -1,5 +1,6 @@
 import type { Provider } from '@nestjs/common';
-import { assertConfig, effectiveOptions } from '../../lib/adapter/index.js';
+
+import { assertConfig, effectiveOptions } from '../../lib/internal.js';
 import { type EventSink, type Model, OAuth2Server } from '../../lib/index.js';
 import { checkInteraction } from '../configuration/check-interaction.js';
 import { assertOptions } from '../configuration/check-options.js';
@@ -16,7 +17,13 @@ import type { OAuth2Options, OAuth2Registration } from '../interfaces/oauth2-mod
 import type { OAuth2Tenants, TenantOptions } from '../interfaces/oauth2-tenants.interface.js';
 import { moduleFeature, secretOptions } from '../module/module-feature.js';
 import { requestContext, trackTenants } from '../module/oauth2-context.js';
-import { getOAuth2TenantServersToken, OAUTH2_ROUTES, OAUTH2_TENANTS, type PartTokens } from '../oauth2.tokens.js';
+import {
+  getOAuth2TenantServersToken,
+  type MountedRoutes,
+  OAUTH2_ROUTES,
+  OAUTH2_TENANTS,
+  type PartTokens,
+} from '../oauth2.tokens.js';
 import { assertResources, routesOfTenant } from './tenant-routes.js';
 import { OAuth2TenantServers, type TenantParts } from './tenant-servers.js';
 import { tenantRouter } from './tenant-router.js';
@@ -29,7 +36,7 @@ interface SharedParts {
   readonly options: OAuth2Options;
   readonly model: Model | undefined;
   readonly interaction: OAuth2Interaction | null | undefined;
-  readonly routes: Readonly<Record<string, string | false>>;
+  readonly routes: MountedRoutes;
   readonly events: EventSink;
   readonly instances: FeatureInstances;
 }
@@ -162,8 +169,10 @@ function makeParts(tenant: string, own: TenantOptions, shared: SharedParts): Ten
   });
   const usedInteraction = own.interaction ?? shared.interaction ?? makeInteraction(server.context);
   const canSignIn = usedInteraction ?? options.authenticateHandler ?? !controllers;
+  const endpoints = routesOfTenant(routes.endpoints, own.issuer);
+  const resources = routesOfTenant(routes.resources, own.issuer);
+  server.mount({ ...endpoints, ...(!canSignIn && { authorize: false }) }, resources);
   assertResources(server.context, own.issuer);
-  server.mount({ ...routesOfTenant(routes, own.issuer), ...(!canSignIn && { authorize: false }) });
   server.surround(requestContext);
   return {
     server,

@@ -1,4 +1,4 @@
-import { comparablePath, documentPaths, requestPath } from '../../lib/adapter/index.js';
+import { comparablePath, documentPaths, requestPath } from '../../lib/internal.js';
 import {
   type Around,
   type AuthorizationRequest,

@@ -1,8 +1,8 @@
-import { assertConfig, documentPaths } from '../../lib/adapter/index.js';
+import { assertConfig, documentPaths } from '../../lib/internal.js';
 import type { ServerContext } from '../../lib/index.js';
 import type { Endpoint } from '../http/endpoint.js';
 
-type Routes = Readonly<Record<string, string | false>>;
+type Routes<Path extends string | false> = Readonly<Record<string, Path>>;
 
 /** Maximum number of path segments of a tenant's issuer. */
 const DEPTH = 3;
@@ -28,7 +28,10 @@ const WELL_KNOWN = /^(\/\.well-known\/[^/]+)?(.*)$/;
  * @throws {InvalidArgumentError} If a parameter remains, because the metadata could not contain the URL of that
  * endpoint.
  */
-export function routesOfTenant(routes: Routes, issuer: string): Routes {
+export function routesOfTenant<Path extends string | false>(
+  routes: Routes<Path>,
+  issuer: string,
+): Routes<Path | string> {
   const base = segmentsOf(new URL(issuer).pathname);
   return Object.fromEntries(
     Object.entries(routes).map(([id, route]) => [id, route === false ? route : fillParameters(route, base, issuer)]),

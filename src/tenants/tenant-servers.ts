@@ -1,4 +1,4 @@
-import { assertConfig, requestPath } from '../../lib/adapter/index.js';
+import { assertConfig, requestPath } from '../../lib/internal.js';
 import { InvalidRequestError, type OAuth2Server, type RefusalDetail, type Request } from '../../lib/index.js';
 import type { InteractionFlow } from '../interaction/interaction-flow.js';
 import type { OAuth2Tenants, TenantCacheOptions, TenantOptions } from '../interfaces/oauth2-tenants.interface.js';

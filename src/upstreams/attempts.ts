@@ -1,7 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
-import { consumeOnce, SERVER_SECRETS, TextEncryption } from '../../lib/adapter/index.js';
+
+import { consumeOnce, ExpiringTexts, SERVER_SECRETS } from '../../lib/internal.js';
 import type { Request, Response, ServerContext } from '../../lib/index.js';
-import { tenantOf } from '../tenants/tenant-of.js';
+import { serverKey } from '../tenants/tenant-of.js';
 
 /** Seconds in which the user must come back from the provider. */
 export const ATTEMPT_LIFETIME = 600;
@@ -23,14 +24,14 @@ export interface Attempt {
   readonly returnTo: string | undefined;
   /** The ID of the user who links the provider. `undefined` to sign in. */
   readonly linkTo?: string | undefined;
+  /** The requested scope. */
+  readonly scope: string;
 }
 
 /** An attempt as the cookie contains it. */
 interface StoredAttempt extends Attempt {
   /** The server that began the attempt. */
   readonly server: string;
-  /** Milliseconds since the epoch. */
-  readonly expires: number;
 }
 
 const randomValue = () => randomBytes(32).toString('base64url');
@@ -42,7 +43,8 @@ const randomValue = () => randomBytes(32).toString('base64url');
 export class Attempts {
   private readonly prefix: string;
   private readonly attributes: string;
-  private readonly encryption: TextEncryption;
+  private readonly texts: ExpiringTexts<StoredAttempt>;
+  private readonly forms: ExpiringTexts<{ readonly parameters?: Readonly<Record<string, string>> }>;
   private readonly serverKey: string;
 
   constructor(
@@ -52,21 +54,23 @@ export class Attempts {
   ) {
     const issuer = server.issuerOf(request) ?? '';
     const isSecure = issuer.startsWith('https:');
-    this.serverKey = JSON.stringify([issuer, tenantOf(server) ?? null]);
+    this.serverKey = serverKey(server, issuer);
     // Other hosts of the domain cannot set cookies with this prefix. RFC 6265bis §4.1.3.2
     this.prefix = `${isSecure ? '__Host-' : ''}oauth2-upstream-`;
     this.attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
-    this.encryption = new TextEncryption(server.find(SERVER_SECRETS) ?? [], 'nest-oauth2 upstream attempt');
+    const secrets = server.find(SERVER_SECRETS) ?? [];
+    this.texts = new ExpiringTexts(secrets, 'nest-oauth2 upstream attempt');
+    this.forms = new ExpiringTexts(secrets, 'nest-oauth2 upstream attempt');
   }
 
   /**
    * Begins an attempt, and sets its cookie.
    * @returns `undefined` if `returnTo` is too long for a cookie
    */
-  begin(attempt: Pick<Attempt, 'provider' | 'returnTo' | 'linkTo'>): Attempt | undefined {
+  begin(attempt: Pick<Attempt, 'provider' | 'returnTo' | 'linkTo' | 'scope'>): Attempt | undefined {
     const begun = { ...attempt, state: randomValue(), nonce: randomValue(), verifier: randomValue() };
-    const stored: StoredAttempt = { ...begun, server: this.serverKey, expires: Date.now() + ATTEMPT_LIFETIME * 1000 };
-    const value = this.encryption.encrypt(JSON.stringify(stored));
+    const stored: StoredAttempt = { ...begun, server: this.serverKey };
+    const value = this.texts.encrypt(stored, ATTEMPT_LIFETIME);
     if (value.length > MAX_LENGTH) return undefined;
     this.removeOldest();
     this.setCookie(this.nameOf(begun.state), value, ATTEMPT_LIFETIME);
@@ -75,11 +79,8 @@ export class Attempts {
 
   /** Returns the attempt of this browser with a `state`. `undefined` if this browser has not begun it, or it expired. */
   find(state: string): Attempt | undefined {
-    const value = this.cookies().get(this.nameOf(state));
-    const attempt = value === undefined ? undefined : this.read(value);
-    return attempt?.state === state && attempt.server === this.serverKey && attempt.expires > Date.now()
-      ? attempt
-      : undefined;
+    const attempt = this.texts.decrypt(this.cookies().get(this.nameOf(state)));
+    return attempt?.state === state && attempt.server === this.serverKey ? attempt : undefined;
   }
 
   /** Ends an attempt. Returns `false` if it was ended before, in any process. */
@@ -91,28 +92,20 @@ export class Attempts {
 
   /** Encrypts the parameters of a form post for one redirect, so that no log contains them. */
   encryptForm(parameters: Readonly<Record<string, string>>): string {
-    return this.encryption.encrypt(JSON.stringify({ parameters, expires: Date.now() + FORM_LIFETIME * 1000 }));
+    return this.forms.encrypt({ parameters }, FORM_LIFETIME);
   }
 
   /** Returns the parameters of `encryptForm()`. `undefined` if they were modified or expired. */
   decryptForm(text: string): Readonly<Record<string, string>> | undefined {
-    const decrypted = this.encryption.decrypt(text);
-    if (decrypted === undefined) return undefined;
-    const { parameters, expires } = JSON.parse(decrypted) as { parameters?: Record<string, string>; expires: number };
-    return expires > Date.now() ? parameters : undefined;
-  }
-
-  private read(value: string): StoredAttempt | undefined {
-    const text = this.encryption.decrypt(value);
-    return text === undefined ? undefined : (JSON.parse(text) as StoredAttempt);
+    return this.forms.decrypt(text)?.parameters;
   }
 
   /** Removes the cookies of expired and forged attempts, and of the oldest ones if there are too many. */
   private removeOldest(): void {
     const others = [...this.cookies()]
-      .map(([name, value]) => ({ name, expires: this.read(value)?.expires ?? 0 }))
+      .map(([name, value]) => ({ name, expires: this.texts.decrypt(value)?.expires ?? 0 }))
       .toSorted((a, b) => b.expires - a.expires);
-    const kept = others.filter(({ expires }) => expires > Date.now()).slice(0, MAX_ATTEMPTS - 1);
+    const kept = others.filter(({ expires }) => expires > 0).slice(0, MAX_ATTEMPTS - 1);
     for (const one of others) if (!kept.includes(one)) this.setCookie(one.name, '', 0);
   }
 

@@ -1,4 +1,5 @@
 export type { UpstreamAccounts } from './linking/accounts.js';
+export { UPSTREAM_MESSAGES } from './messages.js';
 export { apple, type AppleOptions } from './providers/apple.js';
 export { oauth, type OAuthOptions } from './providers/oauth.js';
 export { oidc, type OidcOptions } from './providers/oidc.js';
@@ -26,5 +27,6 @@ export type {
   UpstreamUser,
 } from './providers/provider.js';
 export type { UpstreamProfile } from './providers/upstream-user.js';
+export { type ConsentReason, UpstreamConsentRequired, UpstreamUnavailable } from './vault/vault-errors.js';
 export { upstreams } from './upstreams.js';
 export type { UpstreamsOptions } from './upstreams-options.js';

@@ -1,7 +1,7 @@
 import { defineMessages, type ENGLISH } from '../pages/render/messages.js';
 
-/** The texts of the pages of `upstreams()`. */
-export const MESSAGES = defineMessages({
+/** The English texts of the pages of `upstreams()`. */
+export const UPSTREAM_MESSAGES = {
   upstreamSignIn: 'Sign in with {provider}',
   upstreamTitle: 'Sign-in with {provider}',
   upstreamBack: 'Back to sign-in',
@@ -22,6 +22,11 @@ export const MESSAGES = defineMessages({
   upstreamUnverified: 'Verify the e-mail address of your account before you connect {provider}.',
   upstreamNotAllowed: '{provider} could not be used for an account here.',
   upstreamAccountGone: 'Your account is disabled or was deleted.',
+  upstreamWrongConsent:
+    'This link has expired, or it was made for another user. Go back to the page where you started, and try again.',
+  upstreamConsentTitle: 'Access to {provider}',
+  upstreamConsentIntro: 'To continue, please give access to your account at {provider}.',
+  upstreamConsentContinue: 'Continue to {provider}',
   connectionsTitle: 'Connected accounts',
   connectionsIntro: 'You can sign in with these accounts.',
   connectionsNone: 'No account is connected.',
@@ -32,7 +37,10 @@ export const MESSAGES = defineMessages({
   connectionsSince: 'Connected on {date}',
   connectionsLast: 'This is your only way to sign in. Connect another account first.',
   connectionsChanged: 'Your connected accounts have changed.',
-});
+};
+
+/** The texts of the pages. The languages of `pages()` translate and change them under `upstreams`. */
+export const MESSAGES = defineMessages(UPSTREAM_MESSAGES, {}, 'upstreams');
 
 /** The name of a text. */
 export type MessageKey = keyof typeof MESSAGES.english;

@@ -15,7 +15,10 @@ export type Refusal =
   | 'notCreated'
   | 'accountGone'
   | 'inProgress'
-  | 'lastSignIn';
+  | 'wrongConsent'
+  | 'lastSignIn'
+  | 'unknownProvider'
+  | 'invalidLogoutToken';
 
 /** The page of a refusal, and its event. */
 interface RefusalDetails {
@@ -135,6 +138,24 @@ export const REFUSALS: Readonly<Record<Refusal, RefusalDetails>> = {
     status: 409,
     reason: 'another request creates an account for the same identity',
     remedy: 'Sign in again in a few seconds.',
+  },
+  wrongConsent: {
+    message: 'upstreamWrongConsent',
+    status: 403,
+    reason: 'the link of `UpstreamConsentRequired` was modified, is older than an hour, or is for another user',
+    remedy: 'Request the token again, and send the signed-in user to the new `url`.',
+  },
+  unknownProvider: {
+    message: 'upstreamUnavailable',
+    status: 503,
+    reason: "`providerFor()` of the application returned a provider that does not exist or has `use: 'link'`",
+    remedy: 'Return the name of a provider in `providers` of `upstreams()` that signs users in, or `undefined`.',
+  },
+  invalidLogoutToken: {
+    message: 'upstreamFailed',
+    status: 400,
+    reason: 'the logout token is invalid, or was sent before',
+    remedy: 'The log contains the cause. Register the URL of the back-channel logout at the right provider and client.',
   },
   lastSignIn: {
     message: 'connectionsLast',

@@ -1,16 +1,17 @@
 import { hash } from 'node:crypto';
-import { consumeOnce } from '../../lib/adapter/index.js';
-import type { User } from '../../lib/index.js';
+
+import { consumeOnce } from '../../lib/internal.js';
+import { type GrantsModel, OAuth2Grants, type User } from '../../lib/index.js';
 import type { UpstreamProfile } from './providers/upstream-user.js';
 import { decideLinking, type LinkingFacts, type LinkingUser } from './linking/decide.js';
 import type { Refusal } from './refusals.js';
 import type { UpstreamServer } from './upstream-server.js';
 
-/** What a verified sign-in has led to. */
+/** The result of a verified sign-in. */
 export type Outcome =
   { readonly user: User; readonly action: 'signIn' | 'create' | 'link' | 'isLinked' } | { readonly refusal: Refusal };
 
-/** Who begins to sign in or to link. */
+/** The user who begins to sign in or to link. */
 export interface SignInRequest {
   readonly profile: UpstreamProfile;
   readonly intent: LinkingFacts['intent'];
@@ -99,8 +100,8 @@ async function create(upstreams: UpstreamServer, profile: UpstreamProfile): Prom
  */
 async function release({ accounts, server }: UpstreamServer, user: User, email: string): Promise<void> {
   await accounts.releaseEmail!(user, email);
-  const model = server.options.model as { revokeGrantsOf?(filter: { userId: unknown }): unknown };
-  await model.revokeGrantsOf?.({ userId: user['id'] });
+  const { revokeGrantsOf } = server.options.model as Partial<GrantsModel>;
+  if (revokeGrantsOf) await OAuth2Grants.of(server).end({ userId: user['id'] as string });
 }
 
 const identityOf = ({ realm }: UpstreamServer, { iss, sub, provider, name }: UpstreamProfile, user: User) => ({

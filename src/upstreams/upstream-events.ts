@@ -1,8 +1,10 @@
-import { hasListener, reportEvent } from '../../lib/adapter/index.js';
+import { hasListener, reportEvent } from '../../lib/internal.js';
 import type { Request, ServerContext } from '../../lib/index.js';
+import { RECONNECT_REASONS } from './vault/reconnect-reasons.js';
+import type { ReconnectReason, VaultEntry } from './vault/vault-entry.js';
 import { type Refusal, REFUSALS } from './refusals.js';
 
-/** What an event of `upstreams()` is about. */
+/** The subject of an event of `upstreams()` is about. */
 interface UpstreamEventDetails {
   readonly server: ServerContext;
   readonly request: Request;
@@ -41,6 +43,20 @@ export function reportUpstreamRefusal(
     status,
     reason: detail === undefined ? reason : `${reason}: ${detail}`,
     remedy,
+  });
+}
+
+/** Emits that the stored tokens of a provider cannot be used any more. */
+export function reportReconnect(server: ServerContext, { stored, state }: VaultEntry, reason: ReconnectReason): void {
+  const { events } = server.options;
+  if (!hasListener(events, 'upstream.reconnect_required')) return;
+  reportEvent(events, 'upstream.reconnect_required', {
+    endpoint: 'upstream_tokens',
+    issuer: stored.issuer,
+    userId: stored.userId,
+    provider: state.provider,
+    upstreamIssuer: state.iss,
+    ...RECONNECT_REASONS[reason],
   });
 }
 

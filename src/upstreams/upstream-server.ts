@@ -1,7 +1,10 @@
-import { capability, type IdentityModel, type ServerContext } from '../../lib/index.js';
+import type { IdentityModel, ServerContext } from '../../lib/index.js';
+import { capability } from '../../lib/internal.js';
 import { realmOf } from '../tenants/tenant-of.js';
 import { UPSTREAM_ACCOUNTS, type UpstreamAccounts } from './linking/accounts.js';
 import { ProviderClient } from './providers/provider-client.js';
+import type { VaultServer } from './vault/vault-server.js';
+import { Vault } from './vault/vault.js';
 import type { FetchFunction, UpstreamProvider } from './providers/provider.js';
 
 /** The ID of the endpoint at which a sign-in with a provider begins. */
@@ -10,20 +13,36 @@ export const beginEndpoint = (name: string): string => `upstream_${name}`;
 /** The ID of the endpoint to which a provider sends its responses. */
 export const callbackEndpoint = (name: string): string => `upstream_${name}_callback`;
 
+/** The ID of the endpoint to which a provider sends logout tokens. */
+export const logoutEndpoint = (name: string): string => `upstream_${name}_backchannel_logout`;
+
 /** The ID of the page of connected accounts. */
 export const CONNECTIONS = 'upstream_connections';
 
+/** The settings of the providers of one server. */
+interface UpstreamServerSettings {
+  readonly providers: ReadonlyMap<string, UpstreamProvider>;
+  /** Sends requests to the endpoints of providers. */
+  readonly fetch: FetchFunction;
+  readonly realm: string | undefined;
+  /** Sends requests to the APIs of providers. `undefined` without `vault: true`. */
+  readonly callApi: FetchFunction | undefined;
+}
+
 /** The providers of one server, and the accounts of their users. */
-export class UpstreamServer {
+export class UpstreamServer implements VaultServer {
+  /** The tokens of users. `undefined` without `vault: true`. */
+  readonly vault: Vault | undefined;
   private readonly clients: ReadonlyMap<string, ProviderClient>;
+  private readonly realmName: string | undefined;
 
   constructor(
     readonly server: ServerContext,
-    providers: ReadonlyMap<string, UpstreamProvider>,
-    fetch: FetchFunction,
-    private readonly realmName: string | undefined,
+    { providers, fetch, realm, callApi }: UpstreamServerSettings,
   ) {
+    this.realmName = realm;
     this.clients = new Map([...providers].map(([name, one]) => [name, new ProviderClient(one, server, fetch)]));
+    this.vault = callApi && new Vault(this, callApi);
   }
 
   /** The names of the providers, in the order of the option. */

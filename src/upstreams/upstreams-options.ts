@@ -1,4 +1,4 @@
-import { assertConfig, assertKnownOptions, type SafeFetchOptions } from '../../lib/adapter/index.js';
+import { assertConfig, assertKnownOptions, type SafeFetchOptions } from '../../lib/internal.js';
 import { isObject } from '../configuration/is-object.js';
 import type { ProviderOption } from '../interfaces/oauth2-module-options.interface.js';
 import { assertRealm } from '../tenants/tenant-of.js';
@@ -25,6 +25,11 @@ export interface UpstreamsOptions {
    * and public hosts; 10 seconds and 65,536 bytes for each response.
    */
   fetch?: SafeFetchOptions | FetchFunction;
+  /**
+   * Whether the tokens that the providers issue are stored, encrypted with `secret`, so that the application can call
+   * their APIs by `OAuth2Upstreams`. Default: `false`.
+   */
+  vault?: boolean;
 }
 
 const UPSTREAMS: { readonly [K in keyof UpstreamsOptions]-?: true } = {
@@ -32,6 +37,7 @@ const UPSTREAMS: { readonly [K in keyof UpstreamsOptions]-?: true } = {
   accounts: true,
   realm: true,
   fetch: true,
+  vault: true,
 };
 
 /** The names of providers, which are part of paths, cookies and messages. */
@@ -40,7 +46,7 @@ const NAME = /^[a-z\d][a-z\d_-]{0,31}$/i;
 /** @throws {InvalidArgumentError} If an option is unknown or invalid. */
 export function verifyUpstreamsOptions(options: UpstreamsOptions): void {
   assertKnownOptions(options, UPSTREAMS, '`upstreams()`');
-  const { providers, accounts, fetch = {} } = options;
+  const { providers, accounts, fetch = {}, vault = false } = options;
   const entries = isObject(providers) ? Object.entries(providers) : [];
   assertConfig(entries.length > 0, '`providers` of `upstreams()` must name at least one provider');
   for (const [name, provider] of entries) {
@@ -52,6 +58,7 @@ export function verifyUpstreamsOptions(options: UpstreamsOptions): void {
   }
   assertRealm(options.realm, 'upstreams()');
   assertConfig(Boolean(accounts), '`accounts` of `upstreams()` must be a class, an instance or a provider of Nest');
+  assertConfig(typeof vault === 'boolean', '`vault` of `upstreams()` must be true or false');
   assertConfig(
     typeof fetch === 'function' || isObject(fetch),
     '`fetch` of `upstreams()` must be an object with options, or a function like `fetch()`',

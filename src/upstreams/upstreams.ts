@@ -1,21 +1,34 @@
-import { SERVER_SECRETS } from '../../lib/adapter/index.js';
-import { type Endpoint, type Feature, injects, type ServerContext } from '../../lib/index.js';
+import { SERVER_SECRETS, type Endpoint, type Feature, injects } from '../../lib/internal.js';
+import type { IdentityModel, OnceModel, ServerContext, UpstreamTokenModel } from '../../lib/index.js';
+import { UPSTREAM_VAULT } from '../interfaces/upstream-vault.interface.js';
 import { ACCOUNT_SECTIONS } from '../pages/account/section.js';
+import { HOME_REALM } from '../pages/login/home-realm.js';
 import { LOGIN_METHODS, type LoginMethod } from '../pages/login/methods.js';
 import { pathOf } from '../pages/local-path.js';
 import { SITE, type Site, textOf } from '../pages/site.js';
 import { definePage } from '../pages/toolkit/define-page.js';
 import { ACCOUNT_METHODS, UPSTREAM_ACCOUNTS } from './linking/accounts.js';
+import { backChannelLogout } from './logout/logout-endpoint.js';
 import { MESSAGES, type MessageKey } from './messages.js';
 import { beginAttempt } from './pages/begin.js';
 import { finishAttempt, redirectForm } from './pages/callback.js';
+import { consentPage } from './pages/consent.js';
 import { connectionsSection } from './pages/connections-section.js';
 import { connectionsPage } from './pages/connections.js';
+import { UpstreamHomeRealm } from './pages/home-realm.js';
 import { REFUSAL_PROBLEMS, type RefusalData, refusalData, renderRefusal } from './pages/refusal-page.js';
 import { readResponse } from './pages/response-parameters.js';
 import type { UpstreamProvider } from './providers/provider.js';
-import { upstreamFetch } from './providers/upstream-fetch.js';
-import { beginEndpoint, callbackEndpoint, CONNECTIONS, UPSTREAM_SERVER, UpstreamServer } from './upstream-server.js';
+import { MAX_API_SIZE, upstreamFetch } from './providers/upstream-fetch.js';
+import {
+  beginEndpoint,
+  callbackEndpoint,
+  CONNECTIONS,
+  logoutEndpoint,
+  UPSTREAM_SERVER,
+  UpstreamServer,
+} from './upstream-server.js';
+import { CONSENT } from './vault/consent-links.js';
 import { type UpstreamsOptions, verifyUpstreamsOptions } from './upstreams-options.js';
 
 /**
@@ -26,20 +39,33 @@ import { type UpstreamsOptions, verifyUpstreamsOptions } from './upstreams-optio
 export function upstreams(options: UpstreamsOptions): Feature {
   verifyUpstreamsOptions(options);
   const providers = new Map(Object.entries(options.providers));
-  const { accounts, realm, fetch = {} } = options;
-  const send = typeof fetch === 'function' ? fetch : upstreamFetch(providers.values(), fetch);
-  const endpoints = [...providers].flatMap(([name, provider]) => [
-    [beginEndpoint(name), beginPage(name, provider)] as const,
-    [callbackEndpoint(name), callbackPage(name, provider)] as const,
-  ]);
+  const { accounts, realm, fetch = {}, vault: hasVault = false } = options;
+  const sender = (size?: number) =>
+    typeof fetch === 'function' ? fetch : upstreamFetch(providers.values(), fetch, size);
+  const settings = { providers, realm, fetch: sender(), callApi: hasVault ? sender(MAX_API_SIZE) : undefined };
+  const endpoints: [string, Endpoint][] = [];
+  for (const [name, provider] of providers) {
+    endpoints.push(
+      [beginEndpoint(name), beginPage(name, provider)],
+      [callbackEndpoint(name), callbackPage(name, provider)],
+    );
+    // Only OpenID providers send logout tokens.
+    if (!provider.endpoints) endpoints.push([logoutEndpoint(name), backChannelLogout(name, provider.label)]);
+  }
   return {
     id: 'upstreams',
-    requires: ['once', 'findIdentity', 'addIdentity', 'removeIdentity', 'listIdentities'],
-    endpoints: { ...Object.fromEntries(endpoints), [CONNECTIONS]: connectionsPage() },
+    requires: [...METHODS, ...(hasVault ? VAULT_METHODS : [])],
+    endpoints: {
+      ...Object.fromEntries(endpoints),
+      [CONNECTIONS]: connectionsPage(),
+      ...(hasVault && { [CONSENT]: consentPage() }),
+    },
     injects: [injects(UPSTREAM_ACCOUNTS, 'accounts', accounts, ACCOUNT_METHODS)],
     install(builder) {
       const site = builder.use(SITE);
-      builder.provide(UPSTREAM_SERVER, () => new UpstreamServer(builder.server, providers, send, realm));
+      builder.provide(UPSTREAM_SERVER, () => new UpstreamServer(builder.server, settings));
+      if (hasVault) builder.provide(UPSTREAM_VAULT, () => builder.server.find(UPSTREAM_SERVER)!.vault!);
+      builder.provide(HOME_REALM, () => new UpstreamHomeRealm(builder.server.find(UPSTREAM_SERVER)!));
       builder.contribute(ACCOUNT_SECTIONS, connectionsSection);
       for (const [name, provider] of providers) {
         if (provider.use !== 'link') builder.contribute(LOGIN_METHODS, loginMethod(name, provider, site));
@@ -48,6 +74,22 @@ export function upstreams(options: UpstreamsOptions): Feature {
     },
   };
 }
+
+const METHODS = [
+  'once',
+  'findIdentity',
+  'addIdentity',
+  'removeIdentity',
+  'listIdentities',
+] as const satisfies readonly (keyof OnceModel | keyof IdentityModel)[];
+
+const VAULT_METHODS = [
+  'findUpstreamTokens',
+  'addUpstreamTokens',
+  'replaceUpstreamTokens',
+  'removeUpstreamTokens',
+  'listUpstreamTokens',
+] as const satisfies readonly (keyof UpstreamTokenModel)[];
 
 /** The button of a provider on the login page. */
 const loginMethod = (name: string, { label }: UpstreamProvider, site: () => Site): LoginMethod => ({

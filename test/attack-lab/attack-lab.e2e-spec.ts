@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ATTACKS, attackLab, type AttackLabOptions, AttackLabError } from 'nest-oauth2/testing';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { ANY_PLATFORM, PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
+import { ANY_PLATFORM, PLATFORMS, startApplication, stopApplications } from '../support/servers/test-application.js';
 import { SIGN_IN, weakModule } from './weak-application.js';
 
-const OPTIONS: AttackLabOptions = { signIn: SIGN_IN, guarded: '/notes', pages: ['/settings'] };
 /** A busy machine may be slow. */
+const OPTIONS: AttackLabOptions = { signIn: SIGN_IN, guarded: '/notes', pages: ['/settings'], patience: 60_000 };
 const TIMEOUT = 300_000;
 const [platform] = ANY_PLATFORM;
 

@@ -240,7 +240,7 @@ export const EMULATED: readonly [
       response.setHeader('location', to);
       return '';
     }),
-    ['open-redirect-logout'],
+    ['open-redirect-logout', 'logout-other-client'],
   ],
   [
     'a logout page that accepts forged hints',
@@ -248,6 +248,14 @@ export const EMULATED: readonly [
       if (request.url?.includes('id_token_hint')) response.setHeader('set-cookie', '__Host-oauth2-session=; Max-Age=0');
     }),
     ['id-token-hint-unsigned'],
+  ],
+  [
+    'a logout page that signs out by a link',
+    wrapped(({ request, response, path }) => {
+      if (path === '/oauth/logout' && request.method === 'GET')
+        response.setHeader('set-cookie', '__Host-oauth2-session=; Max-Age=0');
+    }),
+    ['logout-by-link'],
   ],
   [
     'an introspection endpoint that accepts every client',

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { attackLab } from 'nest-oauth2/testing';
-import { startApplication, stopApplications } from '../support/test-application.js';
+import { startApplication, stopApplications } from '../support/servers/test-application.js';
 import { FAULTS } from './faults.js';
 import { SIGN_IN, weakModule } from './weak-application.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import { ATTACKS, attackLab } from 'nest-oauth2/testing';
-import { startApplication, stopApplications } from '../support/test-application.js';
+import { startApplication, stopApplications } from '../support/servers/test-application.js';
 import { EMULATED } from './emulated-servers.js';
 import { FAULTS } from './faults.js';
 import { tenants, VARIANTS } from './variants.js';
@@ -38,10 +38,30 @@ describe('attackLab() finds, in a wrapper that emulates it,', () => {
 
 const TENANTS = ['tenant-code', 'tenant-refresh-token', 'tenant-client', 'tenant-access-token'];
 
+const FURTHER = 'a server with token exchange, certificates and CIBA';
+/** Emulates a token endpoint that exchanges every token for every scope. */
+const exchangeAnything = (app: INestApplication) =>
+  wrapHandlers(app, ({ response, form, body }) => {
+    if (!form.has('subject_token') || response.statusCode < 400) return body;
+    response.statusCode = 200;
+    return JSON.stringify({ access_token: 'x', token_type: 'Bearer', scope: form.get('scope') });
+  });
+
 /** Attacks that need another application, each with a wrapper that emulates a broken server. */
-const BROKEN: readonly [id: string, variant: keyof typeof VARIANTS, wrap: (app: INestApplication) => void][] = [
+const BROKEN: readonly (readonly [id: string, variant: string, wrap: (app: INestApplication) => void])[] = [
   ['audience-missing', 'an MCP server', acceptRefused('/mcp', hasToken)],
   ['jwt-changed', 'a server with JWT access tokens', acceptRefused('/notes', hasToken)],
+  ...['wider-scope', 'other-grant', 'forged-token', 'unknown-resource', 'expired-token'].map(
+    (name) => [`exchange-${name}`, FURTHER, exchangeAnything] as const,
+  ),
+  ...[
+    'mtls-no-certificate',
+    'mtls-secret-instead',
+    'mtls-unbound-token',
+    'ciba-without-approval',
+    'ciba-other-client',
+  ].map((id) => [id, FURTHER, acceptRefused('/oauth/token')] as const),
+  ['ciba-unauthenticated', FURTHER, acceptRefused('/oauth/backchannel_authentication')],
   [
     'tenant-session',
     'a server with tenants',

@@ -10,12 +10,16 @@ const page = join(import.meta.dirname, '../../docs/reference/attacks.md');
 const TOPICS: readonly [heading: string, ids: RegExp][] = [
   ['Codes and PKCE', /^(?:code|pkce)-|^race-code/],
   ['Redirect URIs and redirects', /^(?:redirect|open-redirect|mix-up|state|host)/],
-  ['Pages, consent and sessions', /^(?:csrf|consent|click|page|referrer|xss|session|login|prompt|cors)|^race-consent/],
+  [
+    'Pages, consent and sessions',
+    /^(?:csrf|consent|click|page|referrer|xss|session|login|logout|prompt|cors)|^race-consent/,
+  ],
   ['Clients', /^(?:client|introspection|revocation|token|registration|ssrf|assertion)|^race-assertion/],
   ['Scopes, resources and the guard', /^(?:scope|guard|resource|audience|implicit|jwt|id-token)/],
   ['Refresh tokens and lifetimes', /^(?:refresh|access|snapshot)|^race-refresh/],
   ['DPoP, signed and pushed requests', /^(?:dpop|request-object|pushed)|^race-(?:dpop|pushed)/],
   ['Devices', /^(?:device|flood-user-codes)|^race-device/],
+  ['Token exchange, certificates and CIBA', /^(?:exchange|mtls|ciba)/],
   ['Tenants and floods', /^(?:tenant|flood)/],
 ];
 

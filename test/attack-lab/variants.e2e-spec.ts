@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { attackLab } from 'nest-oauth2/testing';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../support/test-application.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../support/servers/test-application.js';
 import { VARIANTS } from './variants.js';
 
 const [platform] = ANY_PLATFORM;

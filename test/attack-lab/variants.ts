@@ -1,13 +1,14 @@
 import { Controller, type ModuleMetadata, Post, UseGuards } from '@nestjs/common';
 import { OAuth2Module, OAuthGuard, Scopes } from 'nest-oauth2';
 import { fapi2 } from 'nest-oauth2/fapi';
-import { registration, serverMetadata } from 'nest-oauth2/features';
+import { mutualTls, registration, resourceIndicators, serverMetadata, tokenExchange } from 'nest-oauth2/features';
 import { jwtAccessTokens, keys } from 'nest-oauth2/jose';
 import { mcp } from 'nest-oauth2/mcp';
+import { ciba, openid } from 'nest-oauth2/openid';
 import { pages } from 'nest-oauth2/pages';
 import type { AttackLabOptions, LabBrowser, LabResponse } from 'nest-oauth2/testing';
-import { DemoInteraction, demoStore, SECRET } from '../support/demo.js';
-import { EC } from '../support/openid-server.js';
+import { DemoInteraction, demoStore, SECRET } from '../support/servers/demo.js';
+import { EC } from '../support/servers/openid-server.js';
 import { ISSUER, NotesController, SIGN_IN, WeakStore } from './weak-application.js';
 
 @Controller('mcp')
@@ -137,6 +138,18 @@ export const VARIANTS: Readonly<Record<string, Variant>> = {
   },
   'a FAPI 2.0 server with message signing': {
     module: () => server({ features: [pages(), keys({ from: [EC] }), ...fapi2({ scopes, messageSigning: true })] }),
+    options: guarded,
+  },
+  'a server with token exchange, certificates and CIBA': {
+    module: () => {
+      const asked = { findHintedUser: () => ({ id: 'alice' }), askUser: () => undefined };
+      const model = Object.assign(new WeakStore(), asked);
+      const more = [tokenExchange(), resourceIndicators({ own: [`${ISSUER}/notes`] }), mutualTls(), ciba()];
+      return server({
+        model,
+        features: [pages(), keys({ from: [EC] }), openid({ alg: 'ES256' }), serverMetadata({ scopes }), ...more],
+      });
+    },
     options: guarded,
   },
   'a server with tenants': { module: () => tenants(), options: { ...guarded, tenant: 'one', otherTenant: 'two' } },

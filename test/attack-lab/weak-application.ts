@@ -10,14 +10,8 @@ import {
   Res,
   UseGuards,
 } from '@nestjs/common';
-import {
-  type FeatureList,
-  OAuth2Module,
-  type OAuth2ModuleOptions,
-  OAuth2Server,
-  OAuthGuard,
-  Scopes,
-} from 'nest-oauth2';
+import { OAuth2Module, type OAuth2ModuleOptions, OAuth2Server, OAuthGuard, Scopes } from 'nest-oauth2';
+import type { FeatureList } from 'nest-oauth2/server';
 import {
   deviceAuthorization,
   introspection,
@@ -40,8 +34,8 @@ import {
 import { openid } from 'nest-oauth2/openid';
 import { html, page, pages, type PagesOptions, sendPage } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { SECRET } from '../support/demo.js';
-import { EC, RSA } from '../support/openid-server.js';
+import { SECRET } from '../support/servers/demo.js';
+import { EC, RSA } from '../support/servers/openid-server.js';
 
 export const ISSUER = 'https://id.example.com';
 export const SIGN_IN = { username: 'alice', password: 'wonderland' };

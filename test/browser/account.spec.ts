@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Feature, OAuth2Module } from 'nest-oauth2';
+import { OAuth2Module } from 'nest-oauth2';
+import type { Feature } from 'nest-oauth2/features';
 import { ACCOUNT_SECTIONS, defineMessages, defineSection, html, LOGIN_METHODS, pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import type { Browser } from 'playwright-core';
 
-import { SECRET } from '../support/demo.js';
-import { startApplication, stopApplications } from '../support/test-application.js';
+import { SECRET } from '../support/servers/demo.js';
+import { startApplication, stopApplications } from '../support/servers/test-application.js';
 import { describeInBrowser, openBrowser, openPage, signIn } from './browser.js';
 
 const alice = { id: 'alice', name: 'Alice Liddell' };

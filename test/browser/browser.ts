@@ -4,7 +4,7 @@ import axe from 'axe-core';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
-import { INSTALL_PROGRAMS, reportMissing } from '../support/requirements.js';
+import { INSTALL_PROGRAMS, reportMissing } from '../support/environment/requirements.js';
 
 const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const screenshots = fileURLToPath(new URL('screenshots/', import.meta.url));
@@ -36,8 +36,8 @@ export async function openPage(browser: Browser, options: BrowserContextOptions)
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    // Chromium reports each 400, 401 and 403 that a test causes intentionally.
-    if (/^error|warning$/.test(message.type()) && !/status of 40[013] /.test(message.text())) {
+    // Chromium reports each 400, 401, 403 and 410 that a test causes intentionally.
+    if (/^error|warning$/.test(message.type()) && !/status of 4(?:0[013]|10) /.test(message.text())) {
       complaints.push(message.text());
     }
   });
@@ -82,4 +82,19 @@ export async function tabTo(page: Page, name: string): Promise<void> {
     }
   }
   throw new Error(`Tab does not reach ${name}`);
+}
+
+/** Adds a virtual authenticator that confirms every request. */
+export async function addAuthenticator(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  const options = {
+    protocol: 'ctap2',
+    transport: 'internal',
+    hasResidentKey: true,
+    hasUserVerification: true,
+  } as const;
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: { ...options, isUserVerified: true, automaticPresenceSimulation: true },
+  });
 }

@@ -5,9 +5,9 @@ import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import type { Browser } from 'playwright-core';
 
-import { SECRET } from '../support/demo.js';
-import { freePort } from '../support/free-port.js';
-import { startApplication, stopApplications } from '../support/test-application.js';
+import { SECRET } from '../support/servers/demo.js';
+import { freePort } from '../support/environment/free-port.js';
+import { startApplication, stopApplications } from '../support/servers/test-application.js';
 import { describeInBrowser, openBrowser, openPage, signIn, tabTo } from './browser.js';
 
 const alice = { id: 'alice', name: 'Alice Liddell' };

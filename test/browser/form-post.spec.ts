@@ -12,9 +12,9 @@ import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 
-import { SECRET } from '../support/demo.js';
-import { freePort } from '../support/free-port.js';
-import { startApplication, stopApplications } from '../support/test-application.js';
+import { SECRET } from '../support/servers/demo.js';
+import { freePort } from '../support/environment/free-port.js';
+import { startApplication, stopApplications } from '../support/servers/test-application.js';
 import { describeInBrowser, openBrowser, openPage, signIn } from './browser.js';
 
 /** Starts a client on another origin, which redirects its users to a third one after the response. */

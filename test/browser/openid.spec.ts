@@ -76,6 +76,8 @@ describeInBrowser('sample/12-social-login in a browser', () => {
     const { page } = await openPage(browser, {});
     await page.goto(samples.server.url);
     await page.getByRole('link', { name: 'Read my notes with an app' }).click();
+    await page.getByRole('button', { name: 'Sign in with Everybody' }).click();
+    await page.getByLabel('Password').waitFor();
     expect(new URL(page.url()).origin).toBe(samples.provider.url);
     await signIn(page);
     await page.getByRole('button', { name: 'Allow' }).click();

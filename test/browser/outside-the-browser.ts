@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
-import { waitUntil } from '../support/wait-until.js';
+import { waitUntil } from '../support/environment/wait-until.js';
 import type { Stage } from './sample.js';
 
 export function outsideTheBrowser(stage: Stage): void {

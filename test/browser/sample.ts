@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 
-import { freePort } from '../support/free-port.js';
+import { freePort } from '../support/environment/free-port.js';
 
 /** The sample and the browser that all cases use. */
 export interface Stage {
@@ -38,8 +38,8 @@ export async function startSample(databaseFile: string, port?: string): Promise<
 /** Starts the sample of Swagger UI. */
 export const startSwagger = (): Promise<Sample> => start('14-swagger', / {2}Open +(\S+)\/docs\n/, {});
 
-/** Starts the sample of passkeys. */
-export const startPasskeys = (): Promise<Sample> => start('17-passkeys', LISTENING, {});
+/** Starts the sample of accounts, without a file for its database. */
+export const startAccounts = (): Promise<Sample> => start('20-accounts', LISTENING, { DATABASE_FILE: ':memory:' });
 
 /** Starts the sample of Passport. */
 export const startPassport = (): Promise<Sample> => start('16-passport', LISTENING, {});

@@ -4,8 +4,8 @@ import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import type { Browser } from 'playwright-core';
 
-import { SECRET } from '../support/demo.js';
-import { startApplication, stopApplications } from '../support/test-application.js';
+import { SECRET } from '../support/servers/demo.js';
+import { startApplication, stopApplications } from '../support/servers/test-application.js';
 import { describeInBrowser, openBrowser, openPage, signIn } from './browser.js';
 
 const alice = { id: 'alice', name: 'Alice Liddell' };

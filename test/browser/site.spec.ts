@@ -71,28 +71,26 @@ describeInBrowser('the documentation site', () => {
     return opened;
   };
 
-  /** Opens a page, waits for its diagrams, and returns its problems. */
-  const visit = async ({ page }: OpenedPage, { path, body }: SitePage): Promise<string[]> => {
+  /** Opens a page and returns its problems. */
+  const visit = async ({ page }: OpenedPage, { path }: SitePage): Promise<string[]> => {
     await page.goto(site.url + addressOf(path), { waitUntil: 'domcontentloaded' });
     await page.locator('.VPContent h1').first().waitFor({ state: 'attached' });
-    const diagrams = body.match(/^```mermaid$/gm)?.length ?? 0;
-    if (diagrams > 0)
-      await page
-        .locator('.diagram svg')
-        .nth(diagrams - 1)
-        .waitFor();
-    const wide = await page.evaluate<string[]>(TOO_WIDE);
-    return wide.map((html) => `wider than the window: ${html}`);
+    return findHidden(page, 'the window');
   };
 
-  /** Switches to the dark color scheme and waits until the page, with its diagrams, has changed. */
+  /** Returns the elements and the columns of tables that a window does not show. */
+  const findHidden = async (page: Page, window: string): Promise<string[]> => {
+    const [wide, columns] = await page.evaluate<[string[], string[]]>(`[${TOO_WIDE}, ${HIDDEN_COLUMNS}]`);
+    return [
+      ...wide.map((html) => `wider than ${window}: ${html}`),
+      ...columns.map((text) => `a table is wider than ${window}: ${text}`),
+    ];
+  };
+
+  /** Switches to the dark color scheme and waits until the page has changed. */
   const darken = async (page: Page): Promise<void> => {
-    const draw = `[...document.querySelectorAll('.diagram')].map(({ innerHTML }) => innerHTML)`;
-    const drawn = JSON.stringify(await page.evaluate(draw));
     await page.emulateMedia({ colorScheme: 'dark' });
-    await page.waitForFunction(
-      `document.documentElement.classList.contains('dark') && ${draw}.every((svg, at) => svg !== ${drawn}[at])`,
-    );
+    await page.waitForFunction("document.documentElement.classList.contains('dark')");
   };
 
   /** Visits pages of a queue that several tabs share, and returns their problems. */
@@ -113,8 +111,7 @@ describeInBrowser('the documentation site', () => {
       found.push(...(await inaccessible(page, ['color-contrast', ...OF_VITEPRESS])));
       found.push(...(await findLowContrast(page, tested)));
       await page.setViewportSize(PHONE);
-      const wide = await page.evaluate<string[]>(TOO_WIDE);
-      found.push(...wide.map((html) => `wider than a phone: ${html}`));
+      found.push(...(await findHidden(page, 'a phone')));
       await page.setViewportSize(DESKTOP);
       await darken(page);
       found.push(...(await findLowContrast(page, tested)).map((problem) => `dark: ${problem}`));
@@ -125,7 +122,7 @@ describeInBrowser('the documentation site', () => {
     return problems;
   };
 
-  it('shows each page without a failed request, an error, horizontal scrolling or an accessibility problem', async () => {
+  it('shows each page without a failed request, an error, horizontal scrolling, a hidden column or an accessibility problem', async () => {
     const queue = pages.values();
     const tested: TestedStyles = new Set();
     const problems = await Promise.all(Array.from({ length: TABS }, () => walk(queue, tested)));
@@ -199,6 +196,17 @@ describeInBrowser('the documentation site', () => {
     180_000,
   );
 
+  it.each(['light', 'dark'] as const)(
+    'shows the picture of its color scheme on the home page: %s',
+    async (colorScheme) => {
+      const { page } = await open({ viewport: DESKTOP, colorScheme });
+      await page.goto(site.url);
+      const shown = page.locator('main img[src*="sign-in"]:visible, [role=main] img[src*="sign-in"]:visible');
+      await expect(shown.count()).resolves.toBe(1);
+      await expect(shown.getAttribute('src')).resolves.toBe(`/sign-in-${colorScheme}.png`);
+    },
+  );
+
   it('contains the search index that test/search-terms.spec.ts tests', async () => {
     const [built, tested] = [await readBuiltIndex(), createIndex('/')].map((json) =>
       MiniSearch.loadJSON<{ id: string }>(json, INDEX_OPTIONS),
@@ -213,7 +221,7 @@ describeInBrowser('the documentation site', () => {
   });
 });
 
-/** Returns the elements that make a page scroll sideways. Code blocks, tables and diagrams may scroll themselves. */
+/** Returns the elements that make a page scroll sideways. Code blocks and diagrams may scroll themselves. */
 const TOO_WIDE = `(() => {
   const width = document.documentElement.clientWidth;
   const scrolls = (element) => {
@@ -227,6 +235,12 @@ const TOO_WIDE = `(() => {
   if (document.documentElement.scrollWidth > width) wide.push(document.documentElement);
   return wide.slice(0, 3).map((element) => element.outerHTML.slice(0, 200));
 })()`;
+
+/** Returns the beginnings of the tables of which a column is outside of the text. */
+const HIDDEN_COLUMNS = `[...document.querySelectorAll('.vp-doc table')]
+  .filter((table) => table.scrollWidth > table.clientWidth + 1 ||
+    table.getBoundingClientRect().right > table.parentElement.getBoundingClientRect().right + 1)
+  .map(({ innerText }) => innerText.slice(0, 80))`;
 
 const READ_LINKS = `({
   ids: [...document.querySelectorAll('[id]')].map(({ id }) => id),

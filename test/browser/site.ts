@@ -16,7 +16,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript',
   '.json': 'application/json',
   '.md': 'text/markdown; charset=utf-8',
-  '.mjs': 'text/javascript',
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
   '.txt': 'text/plain; charset=utf-8',
@@ -49,7 +48,7 @@ export async function serveSite(): Promise<{ url: string; close(): void }> {
     response.writeHead(isFile ? 200 : 404, {
       'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
       // Files that all pages load are then compiled once and not for each page.
-      ...(/^\/(?:assets|mermaid)\//.test(path) && { 'cache-control': 'max-age=3600' }),
+      ...(/^\/(?:assets|diagrams)\//.test(path) && { 'cache-control': 'max-age=3600' }),
     });
     response.end(isFile ? readFileSync(file) : 'Not found');
   });

@@ -10,9 +10,9 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 import type { Browser } from 'playwright-core';
 import { of } from 'rxjs';
 
-import { freePort } from '../support/free-port.js';
-import { SECRET } from '../support/demo.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../support/test-application.js';
+import { freePort } from '../support/environment/free-port.js';
+import { SECRET } from '../support/servers/demo.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../support/servers/test-application.js';
 import { describeInBrowser, openBrowser, openPage } from './browser.js';
 
 @Controller()

@@ -10,8 +10,8 @@ import { startHost } from '../../conformance/host/host.js';
 import { PLANS } from '../../conformance/plans/index.js';
 import { type ClientKeys, GENERATORS, type KeyGenerators } from '../../conformance/plans/keys.js';
 import { EXPECTATIONS } from '../../conformance/expectations.js';
-import { freePort } from '../support/free-port.js';
-import { PLATFORMS } from '../support/test-application.js';
+import { freePort } from '../support/environment/free-port.js';
+import { PLATFORMS } from '../support/servers/test-application.js';
 
 async function read(url: string, method = 'GET'): Promise<{ status: number | undefined; body: string }> {
   const asked = request(url, { method, rejectUnauthorized: false }).end();

@@ -12,17 +12,17 @@ import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { PageBrowser } from '../src/pages/page-browser.js';
-import { CN, issue } from '../support/certificates.js';
-import { freePort } from '../support/free-port.js';
-import { basic, bearer, get, post, readResponse } from '../support/http.js';
-import { describeEach } from '../support/requirements.js';
+import { CN, issue } from '../support/keys/certificates.js';
+import { freePort } from '../support/environment/free-port.js';
+import { basic, bearer, get, post, readResponse } from '../support/clients/http.js';
+import { describeEach } from '../support/environment/requirements.js';
 import {
   ANY_PLATFORM,
   PLATFORMS,
   type Platform,
   startApplication,
   stopApplications,
-} from '../support/test-application.js';
+} from '../support/servers/test-application.js';
 import { blockOf, CLIENT_ADDRESS, isInstalled, Network, type Program, Proxy } from './proxies.js';
 
 const PAGE = 'guides/behind-a-proxy.md';

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
+import { accounts } from 'nest-oauth2/accounts';
 import * as features from 'nest-oauth2/features';
 import * as jose from 'nest-oauth2/jose';
 import * as mcp from 'nest-oauth2/mcp';
 import * as openid from 'nest-oauth2/openid';
 import { pages } from 'nest-oauth2/pages';
 
-import { rsaKey } from '../support/rsa-key.js';
+import { rsaKey } from '../support/keys/rsa-key.js';
 
 /** Options with which each factory of a feature can be called. A factory may reject those of the others. */
 const OPTIONS = {
@@ -38,6 +39,16 @@ function endpointIds(): Set<string> {
       }
     }
   }
+  const mail = { send: () => undefined };
+  add(
+    accounts({
+      users: { findByEmail: () => undefined, create: () => ({ id: '1' }) },
+      mail,
+      authenticator: true,
+      passkeys: true,
+      deletion: true,
+    } as never),
+  );
   add(pages({ devices: true, secondFactor: { by: { isEnrolled: () => true, verify: () => true } } }));
   return ids;
 }

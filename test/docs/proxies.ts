@@ -7,10 +7,10 @@ import { connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { IssuedCertificate } from '../support/certificates.js';
-import { CERTIFICATE, KEY } from '../support/tls-server.js';
-import { hasProgram } from '../support/requirements.js';
-import { waitUntil } from '../support/wait-until.js';
+import type { IssuedCertificate } from '../support/keys/certificates.js';
+import { CERTIFICATE, KEY } from '../support/servers/tls-server.js';
+import { hasProgram } from '../support/environment/requirements.js';
+import { waitUntil } from '../support/environment/wait-until.js';
 
 const docs = join(import.meta.dirname, '../../docs');
 

@@ -12,7 +12,7 @@ import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { readCommand } from '../../src/cli/read-command.js';
 import { targetOfContext } from '../../src/cli/target-of-context.js';
-import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
+import { PLATFORMS, startApplication, stopApplications } from '../support/servers/test-application.js';
 import { GuideCode } from './attacks/guide-code.js';
 
 const text = (name: string) => `${name}: at least thirty-two characters`;
@@ -119,7 +119,7 @@ describe('settings with @nestjs/config', () => {
     [
       'dpop()',
       () => dpop({ nonce: { secret: process.env['OAUTH2_SECRET']! } }),
-      '`nonce.secret` of `dpop()` is not set',
+      '`secret` in `nonce` of `dpop()` is not set',
     ],
   ])('that are read too early are refused by %s with the remedy', (_, make, problem) => {
     expect(make).toThrow(`${problem}. A file that is loaded before \`ConfigModule\` does not see`);
@@ -132,7 +132,7 @@ describe('settings with @nestjs/config', () => {
     [
       'dpop()',
       [dpop({ nonce: { secret: () => 'short' } })],
-      '`nonce.secret` of `dpop()` must be a text of at least 32',
+      '`secret` in `nonce` of `dpop()` must be a text of at least 32',
     ],
     ['dpop() without the secret of the module', [dpop({ nonce: {} })], '`nonce` of `dpop()` requires a secret'],
     [

@@ -18,8 +18,8 @@ import {
   runOperation,
   tokenRequest,
   VERIFIER,
-} from '../support/requests.js';
-import { waitUntil } from '../support/wait-until.js';
+} from '../support/clients/requests.js';
+import { waitUntil } from '../support/environment/wait-until.js';
 
 /** The user lookup of the application under load. */
 export const users: Users = { findById: (id) => ({ id }), findByCredentials: () => undefined };
@@ -48,7 +48,7 @@ export interface Acknowledged {
   readonly consumed: readonly Consumed[];
 }
 
-/** What a database lost of the acknowledged writes. */
+/** The acknowledged writes that a database lost. */
 export interface Loss {
   /** Access tokens that the server rejects. */
   accessTokens: string[];

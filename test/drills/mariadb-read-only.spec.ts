@@ -6,7 +6,7 @@ import mysql from 'mysql2/promise';
 import { DrizzleStore } from 'nest-oauth2/stores/drizzle';
 import { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 
-import { resourceRequest, runOperation } from '../support/requests.js';
+import { resourceRequest, runOperation } from '../support/clients/requests.js';
 import { Load, users } from './load.js';
 import { openTypeOrm } from './open-typeorm.js';
 import { canRunMariaDb, MariaDbServer } from './mariadb-server.js';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import mysql, { type RowDataPacket } from 'mysql2/promise';
 
-import { freePort } from '../support/free-port.js';
-import { waitUntil } from '../support/wait-until.js';
+import { freePort } from '../support/environment/free-port.js';
+import { waitUntil } from '../support/environment/wait-until.js';
 import { type DrillServers, hasPrograms, type ServerProcess } from './processes.js';
 
 /** Whether this machine can run its own MariaDB server. If not, prints a notice. */

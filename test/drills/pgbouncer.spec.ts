@@ -12,8 +12,8 @@ import { Client, Pool } from 'pg';
 
 import { storageOf } from '../kit/storages.js';
 import { openPrisma } from '../stores/prisma-client.js';
-import { freePort } from '../support/free-port.js';
-import { waitUntil } from '../support/wait-until.js';
+import { freePort } from '../support/environment/free-port.js';
+import { waitUntil } from '../support/environment/wait-until.js';
 import { Load, users } from './load.js';
 import { openTypeOrm } from './open-typeorm.js';
 import { canRunPostgres, PostgresServer } from './postgres-server.js';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Client } from 'pg';
 
-import { freePort } from '../support/free-port.js';
-import { waitUntil } from '../support/wait-until.js';
+import { freePort } from '../support/environment/free-port.js';
+import { waitUntil } from '../support/environment/wait-until.js';
 import type { DrillServers } from './processes.js';
 import { hasPrograms, type ServerProcess } from './processes.js';
 

@@ -5,8 +5,8 @@ import { Cluster } from 'ioredis';
 import { type RedisClient, RedisStore } from 'nest-oauth2/stores/redis';
 import { createCluster } from 'redis';
 
-import { freePort } from '../support/free-port.js';
-import { waitUntil } from '../support/wait-until.js';
+import { freePort } from '../support/environment/free-port.js';
+import { waitUntil } from '../support/environment/wait-until.js';
 import { Load, users } from './load.js';
 import { DrillServers } from './processes.js';
 import { canRunRedis, missingIn, RedisNode } from './redis-nodes.js';

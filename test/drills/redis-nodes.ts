@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { digest } from '../../lib/stores/clients/client-secret.js';
-import { freePort } from '../support/free-port.js';
-import { waitUntil } from '../support/wait-until.js';
+import { freePort } from '../support/environment/free-port.js';
+import { waitUntil } from '../support/environment/wait-until.js';
 import type { Acknowledged } from './load.js';
 import { type DrillServers, hasPrograms, type ServerProcess } from './processes.js';
 

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { type RedisClient, RedisStore } from 'nest-oauth2/stores/redis';
 import { createSentinel } from 'redis';
 
-import { waitUntil } from '../support/wait-until.js';
+import { waitUntil } from '../support/environment/wait-until.js';
 import { Load, users } from './load.js';
 import { DrillServers } from './processes.js';
 import { canRunRedis, missingIn, RedisNode } from './redis-nodes.js';

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { DataSource } from 'typeorm';
 
-import { reportMissing, START_SERVERS } from '../support/requirements.js';
+import { reportMissing, START_SERVERS } from '../support/environment/requirements.js';
 import { findRedis } from '../stores/redis-server.js';
 
 export interface Folders {
@@ -32,8 +32,8 @@ export async function findFolders(): Promise<Folders> {
     '12-social-login': {},
     '15-device': {},
     '16-passport': {},
-    '17-passkeys': {},
     '18-payments': {},
+    '20-accounts': {},
     '09-two-servers': {},
     '04-redis': redis ? { REDIS_URL: at(redis, '15') } : undefined,
   };

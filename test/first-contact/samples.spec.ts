@@ -51,8 +51,8 @@ describe('a sample in a clean clone without compiler and install scripts', () =>
     '12-social-login',
     '15-device',
     '16-passport',
-    '17-passkeys',
     '18-payments',
+    '20-accounts',
   ])('starts with npm start alone: sample/%s', async (name) => {
     const settings = places.settingsOf(name);
     if (!settings) return;
@@ -147,7 +147,7 @@ describe('a sample in a clean clone without compiler and install scripts', () =>
         expect.stringMatching(/For requests, see README/),
       ]);
     });
-    const endpoint = join(clone.folder, 'lib/endpoints/back-channel-endpoint.ts');
+    const endpoint = join(clone.folder, 'lib/endpoints/feature-endpoint.ts');
     await replaceIn(endpoint, 'content must be', 'content had better be');
     await withStarted(clone, folder, {}, async (changed) => {
       expect(changed.lines.filter(isOurs)).toEqual([expect.stringMatching(/^Compiled nest-oauth2/), listening]);

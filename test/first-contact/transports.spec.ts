@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { freePort } from '../support/free-port.js';
+import { freePort } from '../support/environment/free-port.js';
 import { type Clone, makeClone } from './clone.js';
 import { withStarted } from './start.js';
 

@@ -79,6 +79,7 @@ describe('the model contract', () => {
       'registered clients': 'absent',
       'signing keys': 'absent',
       'single-use values': 'absent',
+      sessions: 'absent',
       passwords: 'absent',
       'client credentials': 'kept',
     });

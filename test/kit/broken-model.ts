@@ -6,7 +6,7 @@ import type {
   TokenExchangeModel,
 } from 'nest-oauth2/features';
 import type { KeyModel } from 'nest-oauth2/jose';
-import type { ClientsModel, Model } from 'nest-oauth2/server';
+import type { ClientsModel, Model, SessionModel } from 'nest-oauth2/server';
 import type { Feature, Guarantee } from 'nest-oauth2/testing';
 
 import type { CorrectModel } from './correct-model.js';
@@ -26,7 +26,8 @@ export interface BrokenModel {
       TokenExchangeModel &
       ClientsModel &
       RegistrationModel &
-      KeyModel
+      KeyModel &
+      SessionModel
   >;
   /** The title of the check that fails. */
   fails: string;

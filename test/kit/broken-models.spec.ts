@@ -16,6 +16,7 @@ import { BROKEN_PUSHED_REQUESTS } from './broken-pushed-requests.js';
 import { BROKEN_REDEEMING } from './broken-redeeming.js';
 import { BROKEN_REPLAYS } from './broken-replays.js';
 import { BROKEN_REVOKING } from './broken-revoking.js';
+import { BROKEN_SESSIONS } from './broken-sessions.js';
 import { BROKEN_SINGLE_USE } from './broken-single-use.js';
 import type { BrokenModel } from './broken-model.js';
 import { CorrectModel, subject } from './correct-model.js';
@@ -31,6 +32,7 @@ const BROKEN = [BROKEN_SINGLE_USE, BROKEN_FAMILIES, BROKEN_LOOKUPS, BROKEN_CLIEN
   BROKEN_TEMPORARY_CLIENTS,
   BROKEN_KEYS,
   BROKEN_ONCE,
+  BROKEN_SESSIONS,
 ]);
 
 /** Enough to detect each mistake here, where a step takes one tick. Correct models are tested with the default. */
@@ -71,6 +73,7 @@ describe('the model contract', () => {
       'registered clients': 'kept',
       'signing keys': 'atomic',
       'single-use values': 'atomic',
+      sessions: 'kept',
       passwords: 'kept',
       'client credentials': 'kept',
     });

@@ -1,7 +1,7 @@
 import { setImmediate as tick } from 'node:timers/promises';
 
 import type { DeviceAuthorization, DeviceDecision, NewDeviceAuthorization, PushedRequest } from 'nest-oauth2/features';
-import type { AuthorizationCode, Client, Model, RefreshToken, Token, Unsaved, User } from 'nest-oauth2/server';
+import type { AuthorizationCode, Client, Model, RefreshToken, Session, Token, Unsaved, User } from 'nest-oauth2/server';
 import type { TestSubject } from 'nest-oauth2/testing';
 
 import { CorrectClients } from './correct-clients.js';
@@ -33,6 +33,7 @@ export class CorrectModel extends CorrectClients {
   readonly pushed = new Map<string, PushedRequest>();
   readonly devices = new Map<string, HonestDevice>();
   readonly seen = new Set<string>();
+  readonly sessions = new Map<string, Session>();
 
   async getUser(username: string, password: string): Promise<User | undefined> {
     await tick();
@@ -143,6 +144,21 @@ export class CorrectModel extends CorrectClients {
   async once(digest: string): Promise<boolean> {
     await tick();
     return !this.seen.has(digest) && Boolean(this.seen.add(digest));
+  }
+
+  async saveSession(session: Session): Promise<void> {
+    await tick();
+    this.sessions.set(session.sessionId, { ...session });
+  }
+
+  async getSession(sessionId: string): Promise<Session | undefined> {
+    await tick();
+    return copy(this.sessions.get(sessionId));
+  }
+
+  async revokeSession({ sessionId }: { sessionId: string }): Promise<boolean> {
+    await tick();
+    return this.sessions.delete(sessionId);
   }
 
   async revokeGrant(grantId: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { hashPassword, MemoryStore, verifyPassword } from 'nest-oauth2/stores/memory';
 import { checkModel, describeModelContract } from 'nest-oauth2/testing';
 
 import { SILENT_RUN } from './silent-run.js';
@@ -37,6 +37,17 @@ describe('a store with a client that may use no scope', () => {
     const known = { ...client, grants, redirectUris: ['https://app.example/cb'] };
     const users = { findByCredentials: () => undefined, findById: (id: string) => ({ id }) };
     const { outcomes } = await checkModel(() => ({ model: new MemoryStore({ clients: [known], users }), client }));
+    expect(outcomes.filter(({ result }) => result === 'failed')).toEqual([]);
+  });
+});
+
+describe('a store with hashed passwords', () => {
+  it('passes the model contract, although a password may be typed in other forms of the same characters', async () => {
+    const { model, ...fixtures } = makeModel();
+    const hash = await hashPassword(user.password);
+    model.getUser = async (name: string, password: string) =>
+      (await verifyPassword(password, hash)) && name === user.username && user;
+    const { outcomes } = await checkModel(() => ({ model, ...fixtures }), { parallel: 2 });
     expect(outcomes.filter(({ result }) => result === 'failed')).toEqual([]);
   });
 });

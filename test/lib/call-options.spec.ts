@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { fapi2 } from 'nest-oauth2/fapi';
 import { mcp } from 'nest-oauth2/mcp';
-import { type Feature, OAuth2Server, Request, Response } from 'nest-oauth2/server';
+import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
+import type { Feature } from 'nest-oauth2/features';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { runOperation, authorizeRequest, CHALLENGE, FORM, resourceRequest } from '../support/requests.js';
+import { runOperation, authorizeRequest, CHALLENGE, FORM, resourceRequest } from '../support/clients/requests.js';
 
 const CALLBACK = 'https://app.example/cb';
 const client = { id: 'web', grants: ['authorization_code'], redirectUris: [CALLBACK], scopes: ['read'] };
@@ -93,12 +94,12 @@ describe('callMisconfigurations() of a feature', () => {
     expect(seen).toEqual([expect.objectContaining({ accessTokenLifetime: 7, requirePKCE: 'public' })]);
   });
 
-  it('is not called for calls without options or with a scope only', async () => {
+  it('is called once for calls of authenticate() with the same options, and not for calls without options', async () => {
     const { seen, server } = observing();
-    for (const options of [undefined, { scope: 'read' }]) {
+    for (const options of [undefined, { scope: 'read' }, { scope: 'read' }]) {
       await runOperation(server, 'authenticate', resourceRequest(), options);
     }
-    expect(seen).toEqual([]);
+    expect(seen).toEqual([expect.objectContaining({ scope: 'read' })]);
   });
 });
 

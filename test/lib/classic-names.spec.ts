@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { InvalidArgumentError, OAuth2Server } from 'nest-oauth2/server';
 
-import { createTestModel } from '../support/model.js';
-import { runOperation, authorizeRequest, signedIn, summary, tokenRequest } from '../support/requests.js';
+import { createTestModel } from '../support/models/model.js';
+import { runOperation, authorizeRequest, signedIn, summary, tokenRequest } from '../support/clients/requests.js';
 
 afterEach(() => {
   jest.restoreAllMocks();

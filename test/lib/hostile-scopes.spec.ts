@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import * as fc from '../support/fast-check.js';
-import { addAccessToken, addRefreshToken, createTestModel } from '../support/model.js';
-import { runOperation, resourceRequest, tokenRequest } from '../support/requests.js';
+import * as fc from '../support/environment/fast-check.js';
+import { addAccessToken, addRefreshToken, createTestModel } from '../support/models/model.js';
+import { runOperation, resourceRequest, tokenRequest } from '../support/clients/requests.js';
 
 // The tests count operations instead of seconds, because times depend on the load of the machine.
 

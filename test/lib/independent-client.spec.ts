@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
 
-import { EngineServer } from '../support/engine-server.js';
-import { createTestModel, SPA, WEB } from '../support/model.js';
-import { signedIn } from '../support/requests.js';
+import { EngineServer } from '../support/servers/engine-server.js';
+import { createTestModel, SPA, WEB } from '../support/models/model.js';
+import { signedIn } from '../support/clients/requests.js';
 
 // `oauth4webapi`, a strict client library that is independent of this one, reads each response.
 

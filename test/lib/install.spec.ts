@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { capability, collectedCapability, type Feature, OAuth2Server, type ServerBuilder } from 'nest-oauth2/server';
+import { OAuth2Server } from 'nest-oauth2/server';
+import { capability, collectedCapability, type Feature, type ServerBuilder } from 'nest-oauth2/features';
 
-import { createTestModel } from '../support/model.js';
+import { createTestModel } from '../support/models/model.js';
 
 const COLOR = capability<string>('the color', 'painter');
 const SHAPE = capability<string>('the shape', 'drawer');

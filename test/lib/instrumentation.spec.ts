@@ -1,7 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import {
   InvalidArgumentError,
-  type Instrumentation,
   type Model,
   OAuth2Server,
   type OAuthError,
@@ -9,10 +8,16 @@ import {
   ServerError,
 } from 'nest-oauth2/server';
 
-import { formPost } from 'nest-oauth2/features';
-import { addAccessToken, createTestModel } from '../support/model.js';
-import { runOperation, authorizeRequest, resourceRequest, signedIn, tokenRequest } from '../support/requests.js';
-import { waitUntil } from '../support/wait-until.js';
+import { formPost, type Instrumentation } from 'nest-oauth2/features';
+import { addAccessToken, createTestModel } from '../support/models/model.js';
+import {
+  runOperation,
+  authorizeRequest,
+  resourceRequest,
+  signedIn,
+  tokenRequest,
+} from '../support/clients/requests.js';
+import { waitUntil } from '../support/environment/wait-until.js';
 
 const CREDENTIALS = { grant_type: 'client_credentials' };
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Server } from 'nest-oauth2/server';
 
-import * as fc from '../support/fast-check.js';
-import { familyModel, memoryStore } from '../support/token-family-models.js';
-import { CODE, scheduledModel, playRounds, replaysCode, rounds } from '../support/interleaving.js';
-import { addCode, ALICE, createTestModel, WEB } from '../support/model.js';
-import { runOperation, tokenRequest } from '../support/requests.js';
-import { restoreClocks, skewClocks } from '../support/skewed-clock.js';
+import * as fc from '../support/environment/fast-check.js';
+import { familyModel, memoryStore } from '../support/models/token-family-models.js';
+import { CODE, scheduledModel, playRounds, replaysCode, rounds } from '../support/environment/interleaving.js';
+import { addCode, ALICE, createTestModel, WEB } from '../support/models/model.js';
+import { runOperation, tokenRequest } from '../support/clients/requests.js';
+import { restoreClocks, skewClocks } from '../support/environment/skewed-clock.js';
 
 // Each test runs hundreds of cases.
 jest.setTimeout(120_000);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Model, OAuth2Server } from 'nest-oauth2/server';
 
-import * as fc from '../support/fast-check.js';
-import { familyModel, memoryStore } from '../support/token-family-models.js';
-import { CODE, scheduledModel, type CallOutcome } from '../support/interleaving.js';
-import { runOperation, tokenRequest } from '../support/requests.js';
-import { Clock, restoreClocks, skewClocks } from '../support/skewed-clock.js';
+import * as fc from '../support/environment/fast-check.js';
+import { familyModel, memoryStore } from '../support/models/token-family-models.js';
+import { CODE, scheduledModel, type CallOutcome } from '../support/environment/interleaving.js';
+import { runOperation, tokenRequest } from '../support/clients/requests.js';
+import { Clock, restoreClocks, skewClocks } from '../support/environment/skewed-clock.js';
 
 const failing = fc.array(fc.constantFrom<CallOutcome>('made', 'made', 'cut off', 'lost'), {
   minLength: 10,

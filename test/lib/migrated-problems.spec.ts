@@ -1,4 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { GrantType } from 'nest-oauth2/features';
 import * as engine from 'nest-oauth2/server';
 
 import {
@@ -13,7 +14,7 @@ import {
   SECRET,
   SPA,
   WEB,
-} from '../support/model.js';
+} from '../support/models/model.js';
 import {
   runOperation,
   authorizeRequest,
@@ -25,8 +26,8 @@ import {
   signedIn,
   tokenRequest,
   VERIFIER,
-} from '../support/requests.js';
-import { withoutWarnings } from '../support/quiet.js';
+} from '../support/clients/requests.js';
+import { withoutWarnings } from '../support/environment/quiet.js';
 
 // One test for each problem of `oauth2-server` that docs/reference/differences.md lists, with its number in that page.
 
@@ -446,7 +447,7 @@ describe('protocol problems of oauth2-server that this library avoids (numbers o
   it('32. validates the scope of an extension grant that does not await its validation', async () => {
     const unhandled = jest.fn();
     process.on('unhandledRejection', unhandled);
-    class Issuing extends engine.GrantType {
+    class Issuing extends GrantType {
       handle(request: engine.Request, client: engine.Client) {
         return this.issueToken({ client, user: ALICE, scope: this.getScope(request) });
       }

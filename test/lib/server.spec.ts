@@ -1,8 +1,14 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import DefaultExport, * as engine from 'nest-oauth2/server';
 
-import { addAccessToken, createTestModel } from '../support/model.js';
-import { runOperation, authorizeRequest, resourceRequest, signedIn, tokenRequest } from '../support/requests.js';
+import { addAccessToken, createTestModel } from '../support/models/model.js';
+import {
+  runOperation,
+  authorizeRequest,
+  resourceRequest,
+  signedIn,
+  tokenRequest,
+} from '../support/clients/requests.js';
 
 const { OAuth2Server, Response } = engine;
 const CREDENTIALS = { grant_type: 'client_credentials' };

@@ -45,7 +45,12 @@ export async function makeApplication({ workspace, tarball, tools, cells }) {
   for (const version of vitests) {
     const nested = join(folder, `vitest-${version}`);
     await mkdir(nested);
-    const manifest = { name: `vitest-${version}`, private: true, devDependencies: { vitest: `^${version}` } };
+    const manifest = {
+      name: `vitest-${version}`,
+      private: true,
+      resolutions: { vite: VITE },
+      devDependencies: { vitest: `^${version}` },
+    };
     await writeFile(join(nested, 'package.json'), JSON.stringify(manifest));
     await INSTALL[pm](nested, tools);
   }
@@ -58,7 +63,7 @@ function manifestOf({ nest, type, typescript }, tarball) {
     name: 'application',
     private: true,
     type,
-    resolutions: { 'unrs-resolver': resolver.version },
+    resolutions: { 'unrs-resolver': resolver.version, vite: VITE },
     dependencies: {
       ...Object.fromEntries(ofNest),
       'nest-oauth2': `file:${tarball}`,
@@ -71,11 +76,14 @@ function manifestOf({ nest, type, typescript }, tarball) {
       '@types/node': '^24',
       jest: '^30.5.2',
       typescript,
-      vite: '^8',
+      vite: VITE,
       vitest: `^${OWN_VITEST}`,
     },
   };
 }
+
+/** Version 8.4.0 has an optional dependency that is not in every registry, without which Yarn installs nothing. */
+const VITE = '~8.3.8';
 
 const COMPILER_OPTIONS = {
   target: 'es2023',

@@ -3,7 +3,7 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { installTools } from '../matrix/tools.js';
-import { hasMongo, mongoUrl } from '../support/mongo-server.js';
+import { hasMongo, mongoUrl } from '../support/environment/mongo-server.js';
 import { generatedApplication, root, run, workspace } from './applications.js';
 import { type Answer, DOWN, ENTER, runInTerminal } from './terminal.js';
 
@@ -24,11 +24,12 @@ const WITH_MATRIX = Boolean(process.env['NEST_ADD_MATRIX']);
 const TYPEORM: Case = { store: 'typeorm/sqlite', features: 'openid' };
 const DRIZZLE: Case = { store: 'drizzle', http: 'fastify', features: 'mcp', migrate: true };
 const PRISMA: Case = { store: 'prisma', migrate: true };
+const ACCOUNTS: Case = { ...PRISMA, features: 'accounts' };
 
 /** Selects SQLite with TypeORM, then OpenID Connect. */
 const ANSWERS: Answer[] = [
   ['Where does the server store its data?', DOWN.repeat(3) + ENTER],
-  ['What else do clients need?', ` ${ENTER}`],
+  ['What else does the server need?', ` ${ENTER}`],
 ];
 // Other systems have another `script`.
 const PROMPTED: Case = { ...TYPEORM, prompts: process.platform === 'linux' };
@@ -39,7 +40,7 @@ const MATRIX_11: Case[] = [
   { ...TYPEORM, migrate: true, esm: true },
   ...(hasMongo() ? [{ store: 'mongoose', features: 'openid' }] : []),
 ];
-const CASES_11 = [DRIZZLE, PRISMA, ...(WITH_MATRIX ? MATRIX_11 : [])];
+const CASES_11 = [DRIZZLE, PRISMA, ACCOUNTS, ...(WITH_MATRIX ? MATRIX_11 : [])];
 const CASES_12 = [PROMPTED, ...(WITH_MATRIX ? [DRIZZLE, PRISMA] : [])];
 
 /** The packages that the command adds for these stores, and that this repository also uses. */
@@ -50,12 +51,16 @@ const PACKAGES: Record<string, string[]> = {
   'typeorm/sqlite': ['typeorm', 'libsql', 'jose'],
 };
 
+const ACCOUNT_PACKAGES = ['@simplewebauthn/server', 'otplib', 'uqr'];
+
 /** Creates an application with the packages of these cases. */
 async function applicationFor(nest: string, cases: Case[]): Promise<string> {
   const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
     devDependencies: Record<string, string>;
   };
-  const names = new Set(cases.flatMap(({ store }) => PACKAGES[store]!));
+  const names = new Set(
+    cases.flatMap(({ store, features }) => [...PACKAGES[store]!, ...(features === 'accounts' ? ACCOUNT_PACKAGES : [])]),
+  );
   const versions = [...names].map((name) => `${name}@${devDependencies[name]!}`);
   const others = names.has('drizzle-orm') ? [`@nestjs/platform-fastify@${nest}`, 'drizzle-kit@^0.31.11'] : [];
   // The tests of a Nest 12 application import vite, which only Vitest depends on. npm may install it below Vitest.
@@ -102,7 +107,7 @@ async function convertToEsm(application: string): Promise<void> {
 /** Runs `nest add` in a copy of the application, then its build, its test and its seed. Returns the output of the seed. */
 async function addTo(installed: string, options: Case): Promise<string> {
   const { store, http = 'express', features = 'pages', migrate, esm, prompts } = options;
-  const application = await copyOf(installed, esm ? `${store}-esm` : store);
+  const application = await copyOf(installed, `${store}-${features}${esm ? '-esm' : ''}`);
   if (esm) await convertToEsm(application);
   const add = ['npx', 'nest', 'add', 'nest-oauth2', '--skip-install'] as const;
   const flags = [`--store=${store}`, `--http=${http}`, `--features=${features}`];

@@ -1,7 +1,21 @@
 import { cp, mkdtemp, readdir, readFile, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { freshApplication, root, run, tarball, tool, workspace } from './applications.js';
+
+/** Returns whether a file or one that it imports at once requires Nest. */
+async function loadsNest(file: string, seen = new Set<string>()): Promise<boolean> {
+  if (seen.has(file)) return false;
+  seen.add(file);
+  const text = await readFile(file, 'utf8');
+  const pattern =
+    /^(?:(?:import|export|let|const|var)\b.*?(?:\bfrom |\brequire\()|import |require\()["']([^"']+)["']/gm;
+  const imported = [...text.matchAll(pattern)].map(([, name]) => name!);
+  if (imported.some((name) => name.startsWith('@nestjs/'))) return true;
+  const own = imported.filter((name) => name.startsWith('.')).map((name) => join(dirname(file), name));
+  for (const next of own) if (await loadsNest(next, seen)) return true;
+  return false;
+}
 
 describe('the packed tarball', () => {
   const check = (path: string) => run(root, 'node', '.ci/tarball.js', path);
@@ -33,6 +47,18 @@ describe('the packed tarball', () => {
     const names = classes.map((line) => line.split(' ').at(-1));
     expect(names).toContain('OAuth2Server');
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
+  it.each(['esm', 'cjs'])('loads Nest in the entries for Nest applications only, in format %s', async (format) => {
+    const folder = await mkdtemp(join(workspace, 'code-'));
+    await run(folder, 'tar', '-xf', tarball);
+    const code = join(folder, 'package/dist', format);
+    const files = await readdir(code, { recursive: true });
+    const entries = files.filter((file) => file.endsWith('.js') && !file.startsWith('shared'));
+    const withNest: string[] = [];
+    for (const entry of entries) if (await loadsNest(join(code, entry))) withNest.push(entry.replace('.js', ''));
+    const expected = ['accounts', 'cqrs', 'event-emitter', 'index', 'pages', 'report', 'swagger', 'upstreams'];
+    expect(withNest.filter((entry) => entry !== 'schematics').toSorted()).toEqual(expected);
   });
 
   it('keeps the doc comments of declarations', async () => {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify, stripVTControlCharacters } from 'node:util';
 
-import { freePort } from '../support/free-port.js';
+import { freePort } from '../support/environment/free-port.js';
 import { root, tarball } from './applications.js';
 import { compareOutput, type PageStep, stepsOf } from './page-steps.js';
 

@@ -7,9 +7,9 @@ import { Client } from 'pg';
 import type { Browser, Page } from 'playwright-core';
 
 import { workspace } from './applications.js';
-import { freePort } from '../support/free-port.js';
-import { INSTALL_PROGRAMS, reportMissing, START_SERVERS } from '../support/requirements.js';
-import { REDIS_URL } from '../support/redis-url.js';
+import { freePort } from '../support/environment/free-port.js';
+import { INSTALL_PROGRAMS, reportMissing, START_SERVERS } from '../support/environment/requirements.js';
+import { REDIS_URL } from '../support/environment/redis-url.js';
 import { PageReader } from './page-reader.js';
 
 const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';

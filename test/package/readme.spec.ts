@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { freePort } from '../support/free-port.js';
-import { waitUntil } from '../support/wait-until.js';
+import { freePort } from '../support/environment/free-port.js';
+import { waitUntil } from '../support/environment/wait-until.js';
 import { generatedApplication, root, run } from './applications.js';
 
 /** The README, and two pages that add files to its application. */

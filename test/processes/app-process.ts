@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import type { DatabaseLocation } from './app.js';
+import type { DatabaseLocation } from './open-store.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -23,8 +23,9 @@ export class BuiltApp {
     await promisify(execFile)(process.execPath, [rolldown, '-c', config, '--dir', this.folder]);
   }
 
-  async start(place: DatabaseLocation): Promise<AppProcess> {
-    const running = await AppProcess.start(join(this.folder, 'app.js'), place);
+  /** @param file the application: `app.js` or `vault-app.js` */
+  async start(place: DatabaseLocation & { provider?: string }, file = 'app.js'): Promise<AppProcess> {
+    const running = await AppProcess.start(join(this.folder, file), place);
     this.started.push(running);
     return running;
   }

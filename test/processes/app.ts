@@ -1,27 +1,11 @@
 import 'reflect-metadata';
 import { Controller, Delete, Get, HttpCode, Module, Post, Query, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { Redis } from 'ioredis';
-import libsql from 'libsql';
-import { DataSource, type DataSourceOptions } from 'typeorm';
-
 import type { Request } from '../../lib/index.js';
-import { DrizzleStore } from '../../lib/stores/drizzle/index.js';
-import { PrismaStore } from '../../lib/stores/prisma/index.js';
-import { RedisStore } from '../../lib/stores/redis/index.js';
-import { oauthEntities, TypeOrmStore } from '../../lib/stores/typeorm/index.js';
+import type { RedisStore } from '../../lib/stores/redis/index.js';
+import type { TypeOrmStore } from '../../lib/stores/typeorm/index.js';
+import { type DatabaseLocation, openStore } from './open-store.js';
 import { CurrentUser, InjectOAuth2Model, OAuth2Module, OAuthGuard } from '../../src/index.js';
-import { openPrisma } from '../stores/prisma-client.js';
-import { openDrizzle } from '../stores/sql-libraries.js';
-
-/** The database in which the application stores what must survive. */
-export interface DatabaseLocation {
-  prefix: string;
-  redis?: string;
-  database?: DataSourceOptions;
-  /** The library that the store uses instead of TypeORM. */
-  library?: 'Drizzle' | 'Prisma' | undefined;
-}
 
 const spa = {
   id: 'spa',
@@ -31,20 +15,6 @@ const spa = {
 };
 const clients = { findById: (id: string) => (id === spa.id ? spa : undefined) };
 const users = { findById: (id: string) => ({ id }), findByCredentials: () => undefined };
-
-/** A deadline in seconds, long enough for a busy machine. */
-const DEADLINE = 30;
-
-async function openStore({ prefix, redis, database, library }: DatabaseLocation): Promise<RedisStore | TypeOrmStore> {
-  const options = { clients, users, prefix, deadline: DEADLINE };
-  if (redis) return new RedisStore({ client: new Redis(redis), ...options });
-  if (library === 'Drizzle') return new DrizzleStore((await openDrizzle(database!)).db, options);
-  if (library === 'Prisma') return new PrismaStore((await openPrisma(database!)).db, options);
-  // A driver cannot be passed as JSON.
-  const driver = database!.type === 'better-sqlite3' ? { driver: libsql } : {};
-  const source = new DataSource({ ...database!, ...driver, entities: oauthEntities({ prefix }) });
-  return new TypeOrmStore(await source.initialize(), options);
-}
 
 @Controller()
 class AccountController {
@@ -74,14 +44,43 @@ class AccountController {
   async spend(@Query('code') authorizationCode: string) {
     return { won: await this.store.revokeAuthorizationCode({ authorizationCode }) };
   }
+
+  /** Links an identity of another provider with an account. */
+  @Post('identities')
+  @HttpCode(200)
+  async link(@Query('user') userId: string, @Query('key') key: string) {
+    return { done: await this.store.addCredential({ realm: '', userId }, { kind: 'identity', key, data: userId }) };
+  }
+
+  @Delete('identities')
+  async unlink(@Query('key') key: string) {
+    const found = await this.store.findCredential('', 'identity', key);
+    return { done: found !== undefined && (await this.store.removeCredential(found)) };
+  }
+
+  /** Returns the accounts that have an identity: the one that its key finds, and those that list it. */
+  @Get('identities')
+  async owners(@Query('key') key: string, @Query('users') ids: string) {
+    const found = await this.store.findCredential('', 'identity', key);
+    const lists = await Promise.all(
+      ids.split(',').map((userId) => this.store.findCredentials({ realm: '', userId }, ['identity'])),
+    );
+    return { owner: found?.userId ?? null, listed: lists.flat().map(({ userId, data }) => [userId, data]) };
+  }
+
+  @Delete('accounts')
+  async erase(@Query('user') userId: string) {
+    return { count: await this.store.deleteAccount({ realm: '', userId }) };
+  }
 }
 
 async function start(place: DatabaseLocation): Promise<void> {
-  const store = await openStore(place);
+  const store = await openStore(place, { clients, users });
+  const { refreshTokenReuseInterval = 0 } = place;
   const authenticateHandler = { handle: ({ headers }: Request) => ({ id: headers['x-user'] }) };
 
   @Module({
-    imports: [OAuth2Module.forRoot({ model: store, authenticateHandler })],
+    imports: [OAuth2Module.forRoot({ model: store, authenticateHandler, refreshTokenReuseInterval })],
     controllers: [AccountController],
   })
   class AppModule {}

@@ -2,8 +2,8 @@ import { oauthEntities, oauthMigrations } from 'nest-oauth2/stores/typeorm';
 import { DataSource } from 'typeorm';
 
 import { findRedis, Keys } from '../stores/redis-server.js';
-import { findDatabasesOfLibraries, ownPrefix, type TestDatabase, undoMigrations } from '../stores/typeorm-databases.js';
-import type { DatabaseLocation } from './app.js';
+import { findSelectedDatabases, ownPrefix, type TestDatabase, undoMigrations } from '../stores/typeorm-databases.js';
+import type { DatabaseLocation } from './open-store.js';
 
 /** A database that outlives the processes, with access for the tests. */
 export interface OpenDatabase {
@@ -18,10 +18,13 @@ export interface DatabaseKind {
   open(): Promise<OpenDatabase>;
 }
 
-/** Returns Redis and the available databases, except for those in memory. */
-export async function findDatabaseKinds(): Promise<DatabaseKind[]> {
-  const databases = await findDatabasesOfLibraries();
-  const redis = await findRedis();
+/**
+ * Returns Redis and the available databases, except for those in memory, with TypeORM.
+ * @param libraries `others` selects Drizzle and Prisma instead. `all` selects every store.
+ */
+export async function findDatabaseKinds(libraries = process.env['TEST_LIBRARIES']): Promise<DatabaseKind[]> {
+  const databases = await findSelectedDatabases(libraries);
+  const redis = libraries === 'others' ? [] : await findRedis();
   return [
     ...redis.map((url) => ({ name: 'Redis', open: () => openRedis(url) })),
     ...databases.map((database) => ({ name: database.name, open: () => openDatabase(database) })),

@@ -10,21 +10,21 @@ export interface Family {
    * `redeeming`: the response to the code is unknown. `refreshing`: the response to the last refresh token is unknown.
    */
   state: 'redeeming' | 'refreshing' | 'idle' | 'replaying' | 'ended';
+  /** Whether the server repeats the response to a refresh request until the new refresh token is used. */
+  isRepeatable: boolean;
 }
 
 /** Users who sign in, refresh, and sometimes have a token stolen, until the server stops. */
 export class Load {
   readonly families: Family[] = [];
+  /** The number of families that stay idle. */
+  settled = 0;
 
   constructor(
     private readonly spa: Spa,
     private readonly name: string,
+    private readonly isRepeatable: boolean,
   ) {}
-
-  /** The number of families that have tokens and are idle. */
-  get settled(): number {
-    return this.families.filter(({ state }) => state === 'idle').length;
-  }
 
   async run(users: number): Promise<void> {
     await Promise.all(Array.from({ length: users }, (_, index) => this.runUser(`${this.name}-${index}`)));
@@ -34,14 +34,21 @@ export class Load {
     for (;;) {
       const code = await this.spa.authorize(user);
       if (code === undefined) return;
-      const family: Family = { code, accessTokens: [], refreshTokens: [], state: 'redeeming' };
+      const { isRepeatable } = this;
+      const family: Family = { code, accessTokens: [], refreshTokens: [], state: 'redeeming', isRepeatable };
       this.families.push(family);
       if (!hear(family, await this.spa.redeem(code))) return;
       for (let refreshes = Math.floor(Math.random() * 4); refreshes > 0; refreshes--) {
         family.state = 'refreshing';
-        if (!hear(family, await this.spa.refresh(family.refreshTokens.at(-1)!))) return;
+        const current = family.refreshTokens.at(-1)!;
+        const again = isRepeatable ? this.spa.refresh(current) : undefined;
+        if (!hear(family, await this.spa.refresh(current))) return;
+        const retried = await again;
+        if (retried && retried.body.refresh_token !== family.refreshTokens.at(-1))
+          throw new Error(`A retry got another refresh token: ${JSON.stringify(retried)}`);
       }
-      if (family.refreshTokens.length > 2 && !(await this.replay(family))) return;
+      if (family.refreshTokens.length <= 2) this.settled++;
+      else if (!(await this.replay(family))) return;
     }
   }
 

@@ -1,4 +1,4 @@
-import { CHALLENGE, VERIFIER } from '../support/requests.js';
+import { CHALLENGE, VERIFIER } from '../support/clients/requests.js';
 
 const CALLBACK = 'https://spa.example/cb';
 
@@ -51,6 +51,25 @@ export class Spa {
 
   call(accessToken: string, path = '/me', method = 'GET'): Promise<SpaResult> {
     return this.send(path, { method, headers: { authorization: `Bearer ${accessToken}` } });
+  }
+
+  /** Links an identity with an account, as the pages of the application do. */
+  link(user: string, key: string): Promise<SpaResult> {
+    return this.send(`/identities?user=${user}&key=${key}`, { method: 'POST' });
+  }
+
+  unlink(key: string): Promise<SpaResult> {
+    return this.send(`/identities?key=${key}`, { method: 'DELETE' });
+  }
+
+  /** Returns the accounts that have an identity. */
+  owners(key: string, users: readonly string[]): Promise<SpaResult> {
+    return this.send(`/identities?key=${key}&users=${users.join(',')}`, {});
+  }
+
+  /** Deletes an account with its identities. */
+  erase(user: string): Promise<SpaResult> {
+    return this.send(`/accounts?user=${user}`, { method: 'DELETE' });
   }
 
   private post(path: string, form: Record<string, string>): Promise<SpaResult> {

@@ -4,8 +4,8 @@ import type { INestApplication, Type } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
 
-import { readResponse, basic, bearer, get, post } from '../support/http.js';
-import { startApplication, stopApplications } from '../support/test-application.js';
+import { readResponse, basic, bearer, get, post } from '../support/clients/http.js';
+import { startApplication, stopApplications } from '../support/servers/test-application.js';
 
 /** The variable path prevents type-checking: an installed sample has its own types of TypeORM. */
 const load = (file: string) => import(`../../sample/13-audit/src/${file}.js`) as Promise<Record<string, Type>>;

@@ -7,7 +7,7 @@ import { openid } from 'nest-oauth2/openid';
 import { type AcceptedFinding, OAuth2Report, openFindings } from 'nest-oauth2/report';
 import { pages } from 'nest-oauth2/pages';
 import { DurableStore, SECRET, users } from '../src/report/reported-server.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../support/test-application.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../support/servers/test-application.js';
 
 const until = '2999-12-31';
 const accept = (entries: Record<string, string>): AcceptedFinding[] =>

@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { freePort } from '../support/free-port.js';
-import { startApplication, stopApplications } from '../support/test-application.js';
+import { freePort } from '../support/environment/free-port.js';
+import { startApplication, stopApplications } from '../support/servers/test-application.js';
 import { allowingUser } from '../src/judges/allowing-user.js';
 import { JUDGES, ClientStorage } from '../src/judges/mcp-client.js';
 import { PageBrowser } from '../src/pages/page-browser.js';
@@ -57,4 +57,36 @@ describe('sample/10-mcp', () => {
       expect(await connection.callTool('list_notes')).toMatchObject(text(`\na tea party of ${judge.name}`));
     },
   );
+
+  it('tells a client without elicitations the URL at which the user connects GitHub', async () => {
+    const kept = new ClientStorage(allowingUser(url).browse, { grants: ['authorization_code'] });
+    const connection = await JUDGES[0]!.connect(`${url}/mcp`, kept);
+    expect(await connection.callTool('list_repositories')).toMatchObject({
+      isError: true,
+      ...text('/oauth/elicitation?'),
+    });
+    await connection.close();
+  });
+
+  it('lists the repositories of the user at GitHub, once the user has connected GitHub in a browser', async () => {
+    const { browse, browser, questions } = allowingUser(url);
+    const open = async (shown: { location: string | null }) => browser.get(shown.location!.replace(url, ''));
+    const asked: string[] = [];
+    const elicit = async (page: string, message: string) => {
+      asked.push(message);
+      const consent = await open(await open({ location: page }));
+      const github = await open(await browser.send(consent));
+      expect([consent.heading, github.heading]).toEqual(['Access to GitHub', 'Stand-in for GitHub']);
+      const connected = await open(await browser.send(github));
+      expect(connected.location).toMatch('/oauth/connections');
+    };
+    const kept = new ClientStorage(browse, { grants: ['authorization_code'], elicit });
+    const connection = await JUDGES[1]!.connect(`${url}/mcp`, kept);
+    const repositories = text('octocat/hello-world\noctocat/spoon-knife');
+    expect(await connection.callTool('list_repositories')).toMatchObject(repositories);
+    expect(questions.at(-1)).toContain('List your repositories at GitHub');
+    expect(await connection.callTool('list_repositories')).toMatchObject(repositories);
+    expect(asked).toEqual(['Connect your GitHub account to continue.']);
+    await connection.close();
+  });
 });

@@ -1,20 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import {
-  AccessToken,
-  CurrentUser,
-  type GrantTypeClass,
-  OAuth2Module,
-  OAuthGuard,
-  Scopes,
-  type Token,
-} from 'nest-oauth2';
+import { AccessToken, CurrentUser, OAuth2Module, OAuthGuard, Scopes, type Token } from 'nest-oauth2';
+import type { GrantTypeClass } from 'nest-oauth2/server';
 import * as engine from 'nest-oauth2/server';
 import * as oauth from 'oauth4webapi';
 
 import model from '../../sample/02-migrated-model/legacy/model.cjs';
-import { readResponse, basic, bearer, get, issued, post, REFRESH_TOKEN, expectedRefusal } from '../support/http.js';
-import { startApplication, stopApplications } from '../support/test-application.js';
+import {
+  readResponse,
+  basic,
+  bearer,
+  get,
+  issued,
+  post,
+  REFRESH_TOKEN,
+  expectedRefusal,
+} from '../support/clients/http.js';
+import { startApplication, stopApplications } from '../support/servers/test-application.js';
 
 const BADGE = 'urn:example:badge';
 const SHOP = basic('shop', 'shop-secret');

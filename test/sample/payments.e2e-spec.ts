@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { AppModule } from '../../sample/18-payments/src/server/app.module.js';
-import { GRANT } from '../support/ciba.js';
-import { readResponse, basic, bearer, post } from '../support/http.js';
-import { startApplication, stopApplications } from '../support/test-application.js';
+import { GRANT } from '../support/clients/ciba.js';
+import { readResponse, basic, bearer, post } from '../support/clients/http.js';
+import { startApplication, stopApplications } from '../support/servers/test-application.js';
 import { PageBrowser } from '../src/pages/page-browser.js';
 
 const TILL = basic('till', 'till-secret');

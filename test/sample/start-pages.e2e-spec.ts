@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { INestApplication, Type } from '@nestjs/common';
-import { startApplication, stopApplications } from '../support/test-application.js';
+import { startApplication, stopApplications } from '../support/servers/test-application.js';
 
 /** Returns the module of a sample. Its path is no literal, so that the compiler does not read the packages of the sample. */
 const moduleOf = async (sample: string) =>

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { AppModule } from '../../sample/09-two-servers/src/app.module.js';
-import { readResponse, basic, bearer, get, post } from '../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
+import { readResponse, basic, bearer, get, post } from '../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../support/servers/test-application.js';
 
 describe.each(PLATFORMS)('the servers of sample/09-two-servers on %s', (platform) => {
   let url: string;

@@ -1,8 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { demoModule } from '../support/demo.js';
-import { readResponse, basic, issued, NO_STORE, post, expectedRefusal } from '../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
+import { demoModule } from '../support/servers/demo.js';
+import { readResponse, basic, issued, NO_STORE, post, expectedRefusal } from '../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../support/servers/test-application.js';
 
 const APP = 'https://app.example';
 const READABLE = {

@@ -5,14 +5,13 @@ import {
   type NativeRequest,
   OAuth2Module,
   OAuth2Server,
-  Request,
-  Response,
   sendOAuthResponse,
   toOAuthRequest,
 } from 'nest-oauth2';
-import { CALLBACK, demoModule, demoStore } from '../support/demo.js';
-import { readResponse, basic, bearer, get, NO_STORE, post, expectedRefusal } from '../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
+import { Request, Response } from 'nest-oauth2/server';
+import { CALLBACK, demoModule, demoStore } from '../support/servers/demo.js';
+import { readResponse, basic, bearer, get, NO_STORE, post, expectedRefusal } from '../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../support/servers/test-application.js';
 
 const asked = { response_type: 'code', client_id: 'web', scope: 'notes:read', state: 'xyz', redirect_uri: CALLBACK };
 const query = new URLSearchParams(asked).toString();

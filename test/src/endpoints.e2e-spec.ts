@@ -2,17 +2,17 @@ import { VersioningType } from '@nestjs/common';
 import { ModulesContainer, RouterModule } from '@nestjs/core';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Module, type OAuth2Paths } from 'nest-oauth2';
-import { GLOBAL_ENHANCERS } from '../support/global-enhancers.js';
-import { demoModule, demoStore } from '../support/demo.js';
-import { ECHO_FEATURE } from '../support/echo-feature.js';
-import { readResponse, get, NO_STORE, post, expectedRefusal } from '../support/http.js';
+import { GLOBAL_ENHANCERS } from '../support/servers/global-enhancers.js';
+import { demoModule, demoStore } from '../support/servers/demo.js';
+import { ECHO_FEATURE } from '../support/servers/echo-feature.js';
+import { readResponse, get, NO_STORE, post, expectedRefusal } from '../support/clients/http.js';
 import {
   type TestApplicationOptions,
   type Platform,
   PLATFORMS,
   startApplication,
   stopApplications,
-} from '../support/test-application.js';
+} from '../support/servers/test-application.js';
 
 const APP = 'https://app.example';
 const PREFLIGHT = { origin: APP, 'access-control-request-method': 'POST' };

@@ -1,9 +1,10 @@
 import { ConsoleLogger, Logger, type LoggerService } from '@nestjs/common';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { type EventSink, OAuthError } from 'nest-oauth2';
-import { AUTHORIZATION_PARAMETERS, demoModule, demoStore } from '../support/demo.js';
-import { basic, bearer, get, post } from '../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
+import { OAuthError } from 'nest-oauth2';
+import type { EventSink } from 'nest-oauth2/server';
+import { AUTHORIZATION_PARAMETERS, demoModule, demoStore } from '../support/servers/demo.js';
+import { basic, bearer, get, post } from '../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../support/servers/test-application.js';
 
 const query = (changes: object) => new URLSearchParams({ ...AUTHORIZATION_PARAMETERS, ...changes }).toString();
 

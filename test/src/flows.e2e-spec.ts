@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
-import { DemoClient, SPA, WEB, WEB_SECRET } from '../support/client.js';
-import { readResponse, bearer, get, issued, NO_STORE, REFRESH_TOKEN } from '../support/http.js';
-import { ADAPTERS, startDemo, stopDemos } from '../support/every-adapter.js';
+import { DemoClient, SPA, WEB, WEB_SECRET } from '../support/clients/client.js';
+import { readResponse, bearer, get, issued, NO_STORE, REFRESH_TOKEN } from '../support/clients/http.js';
+import { ADAPTERS, startDemo, stopDemos } from '../support/servers/every-adapter.js';
 
 describe.each(ADAPTERS)('the grants of an independent client on %s', (adapter) => {
   let client: DemoClient;

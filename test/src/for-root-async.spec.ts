@@ -12,10 +12,10 @@ import {
   OAuth2Server,
 } from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { DemoInteraction, demoStore, SECRET } from '../support/demo.js';
-import { Database, DatabaseModule, InjectedInteraction, InjectedModel } from '../support/injected-model.js';
-import { get, post } from '../support/http.js';
-import { startApplication, stopApplications } from '../support/test-application.js';
+import { DemoInteraction, demoStore, SECRET } from '../support/servers/demo.js';
+import { Database, DatabaseModule, InjectedInteraction, InjectedModel } from '../support/models/injected-model.js';
+import { get, post } from '../support/clients/http.js';
+import { startApplication, stopApplications } from '../support/servers/test-application.js';
 
 @Injectable()
 class OptionsFactory implements OAuth2OptionsFactory {

@@ -10,13 +10,12 @@ import {
   OAuth2Module,
   type OAuth2Options,
   OAuth2Server,
-  Request,
-  Response,
 } from 'nest-oauth2';
-import { demoStore, NotesController, SECRET } from '../support/demo.js';
-import { Database, DatabaseModule, InjectedInteraction, InjectedModel } from '../support/injected-model.js';
-import { get, post } from '../support/http.js';
-import { startApplication, stopApplications } from '../support/test-application.js';
+import { Request, Response } from 'nest-oauth2/server';
+import { demoStore, NotesController, SECRET } from '../support/servers/demo.js';
+import { Database, DatabaseModule, InjectedInteraction, InjectedModel } from '../support/models/injected-model.js';
+import { get, post } from '../support/clients/http.js';
+import { startApplication, stopApplications } from '../support/servers/test-application.js';
 
 const compile = (metadata: ModuleMetadata) => Test.createTestingModule(metadata).compile();
 

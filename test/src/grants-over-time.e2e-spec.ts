@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Module, type OAuth2ModuleOptions } from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { readResponse, basic, issued, post, REFRESH_TOKEN, expectedRefusal } from '../support/http.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../support/test-application.js';
+import { advanceClock } from '../support/environment/advance-clock.js';
+import { readResponse, basic, issued, post, REFRESH_TOKEN, expectedRefusal } from '../support/clients/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../support/servers/test-application.js';
 
 const alice = { id: 'alice' };
 const grants = ['password', 'refresh_token'];
@@ -46,10 +47,10 @@ describe.each(ANY_PLATFORM)('a grant on %s', (platform) => {
   });
 
   it('expires after grantLifetime, even if its refresh token is new', async () => {
-    const { sign, refresh } = await start({ grantLifetime: 3 });
+    const { sign, refresh } = await start({ grantLifetime: 300 });
     const token = await refresh(await sign());
-    expect((token.body as { expires_in: number }).expires_in).toBeLessThanOrEqual(3);
-    await new Promise((resolve) => setTimeout(resolve, 3100));
+    expect((token.body as { expires_in: number }).expires_in).toBeLessThanOrEqual(300);
+    advanceClock(301_000);
     const { status, body } = await refresh(token);
     expect([status, (body as { error: string }).error]).toEqual([400, 'invalid_grant']);
   });

@@ -6,9 +6,9 @@ import { Redis } from 'ioredis';
 import { keys } from 'nest-oauth2/jose';
 import { RedisStore } from 'nest-oauth2/stores/redis';
 
-import { demoModule, demoStore } from '../support/demo.js';
-import { readResponse, get } from '../support/http.js';
-import { startApplication, stopApplications } from '../support/test-application.js';
+import { demoModule, demoStore } from '../support/servers/demo.js';
+import { readResponse, get } from '../support/clients/http.js';
+import { startApplication, stopApplications } from '../support/servers/test-application.js';
 
 @Controller('health')
 class HealthController {

@@ -4,9 +4,9 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { CurrentUser, type NativeRequest, OAuth2Module, Public } from 'nest-oauth2';
-import { GLOBAL_ENHANCERS, CountingGuard } from '../support/global-enhancers.js';
-import { decide, openConsentPage, pageOf } from '../support/consent.js';
-import { AUTHORIZATION_PARAMETERS, demoModule, demoStore, NotesController } from '../support/demo.js';
+import { GLOBAL_ENHANCERS, CountingGuard } from '../support/servers/global-enhancers.js';
+import { decide, openConsentPage, pageOf } from '../support/clients/consent.js';
+import { AUTHORIZATION_PARAMETERS, demoModule, demoStore, NotesController } from '../support/servers/demo.js';
 import {
   readResponse,
   basic,
@@ -17,8 +17,8 @@ import {
   post,
   refusalBody,
   expectedRefusal,
-} from '../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
+} from '../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../support/servers/test-application.js';
 
 const credentials = basic('web', 'web-secret');
 const form = { grant_type: 'client_credentials', scope: 'notes:read' };

@@ -4,10 +4,10 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { LoggerService } from '@nestjs/common';
 import { OAuth2Maintenance, OAuth2Server } from 'nest-oauth2';
 
-import { demoModule, demoStore } from '../support/demo.js';
-import { startApplication, stopApplications } from '../support/test-application.js';
+import { demoModule, demoStore } from '../support/servers/demo.js';
+import { startApplication, stopApplications } from '../support/servers/test-application.js';
 import { findStores, WEB } from '../stores/every-store.js';
-import { earlier } from '../support/model.js';
+import { earlier } from '../support/models/model.js';
 
 function resolvable() {
   let resolve!: () => void;

@@ -5,9 +5,9 @@ import { resourceIndicators } from 'nest-oauth2/features';
 import { dpop, privateKeyJwt } from 'nest-oauth2/jose';
 import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { SECRET } from '../support/demo.js';
-import { basic, get, post } from '../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
+import { SECRET } from '../support/servers/demo.js';
+import { basic, get, post } from '../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../support/servers/test-application.js';
 
 const users = { findByCredentials: () => undefined, findById: () => undefined };
 const web = {

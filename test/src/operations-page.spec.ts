@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { EVENT_NAMES } from 'nest-oauth2';
+
+import { EVENT_NAMES } from 'nest-oauth2/server';
 
 describe('docs/reference/operations.md', () => {
   it('lists exactly the events that exist, in the same order', () => {

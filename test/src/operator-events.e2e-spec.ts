@@ -4,9 +4,9 @@ import { OAuth2Module, OnOAuth2Event, type OAuth2Event } from 'nest-oauth2';
 import { introspection, revocation } from 'nest-oauth2/features';
 import { pages } from 'nest-oauth2/pages';
 
-import { AUTHORIZATION_PARAMETERS, CALLBACK, demoStore, NotesController, SECRET } from '../support/demo.js';
-import { basic, bearer, get, post } from '../support/http.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../support/test-application.js';
+import { AUTHORIZATION_PARAMETERS, CALLBACK, demoStore, NotesController, SECRET } from '../support/servers/demo.js';
+import { basic, bearer, get, post } from '../support/clients/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../support/servers/test-application.js';
 import { PageBrowser } from './pages/page-browser.js';
 
 const ISSUER = 'https://id.example';

@@ -1,9 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
-import { DemoClient, WEB, WEB_SECRET } from '../support/client.js';
-import { readResponse, basic, bearer, get, NO_STORE, post, refusalBody, expectedRefusal } from '../support/http.js';
-import { type Adapter, ADAPTERS, startDemo, stopDemos } from '../support/every-adapter.js';
+import { advanceClock } from '../support/environment/advance-clock.js';
+import { DemoClient, WEB, WEB_SECRET } from '../support/clients/client.js';
+import {
+  readResponse,
+  basic,
+  bearer,
+  get,
+  NO_STORE,
+  post,
+  refusalBody,
+  expectedRefusal,
+} from '../support/clients/http.js';
+import { type Adapter, ADAPTERS, startDemo, stopDemos } from '../support/servers/every-adapter.js';
 
 /** Returns the body of a rejected request to the API. Nest adds the members of its exceptions. */
 const bodyOf = (adapter: Adapter, status: number, error: string, description: string) =>
@@ -73,7 +82,7 @@ describe.each(ADAPTERS)('rejected requests on %s', (adapter) => {
   it('get invalid_token for an expired access token', async () => {
     const form = { grant_type: 'client_credentials', scope: 'notes:read' };
     const { body } = await readResponse(post(`${url}/oauth/token`, form, basic('hasty', 'hasty-secret')));
-    await sleep(1100);
+    advanceClock(60_000);
     const { access_token: token } = body as { access_token: string };
     expect(await readResponse(get(`${url}/notes`, bearer(token)))).toEqual(
       challenged(401, 'invalid_token', 'Invalid token: access token has expired'),

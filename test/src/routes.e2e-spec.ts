@@ -2,10 +2,10 @@ import { VersioningType } from '@nestjs/common';
 import { RouterModule } from '@nestjs/core';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Module, type OAuth2Paths } from 'nest-oauth2';
-import { pageOf } from '../support/consent.js';
-import { AUTHORIZATION_PARAMETERS, DemoInteraction, demoModule, demoStore, SECRET } from '../support/demo.js';
-import { readResponse, basic, get, issued, post, expectedRefusal } from '../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
+import { pageOf } from '../support/clients/consent.js';
+import { AUTHORIZATION_PARAMETERS, DemoInteraction, demoModule, demoStore, SECRET } from '../support/servers/demo.js';
+import { readResponse, basic, get, issued, post, expectedRefusal } from '../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../support/servers/test-application.js';
 
 const credentials = basic('web', 'web-secret');
 const form = { grant_type: 'client_credentials', scope: 'notes:read' };

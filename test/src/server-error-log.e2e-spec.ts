@@ -1,8 +1,8 @@
 import type { LoggerService } from '@nestjs/common';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { AUTHORIZATION_PARAMETERS, DemoInteraction, demoModule, demoStore } from '../support/demo.js';
-import { readResponse, basic, bearer, get, post } from '../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
+import { AUTHORIZATION_PARAMETERS, DemoInteraction, demoModule, demoStore } from '../support/servers/demo.js';
+import { readResponse, basic, bearer, get, post } from '../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../support/servers/test-application.js';
 
 const fault = new Error('connect ECONNREFUSED 10.0.0.1:5432');
 

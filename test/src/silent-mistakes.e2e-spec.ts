@@ -1,13 +1,14 @@
 import { Controller, Get, Inject, Injectable, Logger, UseGuards } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Clients, defineScopes, OAuth2Module, OAuthGuard, Scopes } from 'nest-oauth2';
 import { keys } from 'nest-oauth2/jose';
 import { pages } from 'nest-oauth2/pages';
 import { MemoryStore, type StoredClient, type Users } from 'nest-oauth2/stores/memory';
-import { SECRET } from '../support/demo.js';
-import { freePort } from '../support/free-port.js';
-import { bearer, post } from '../support/http.js';
-import { ANY_PLATFORM, PLATFORMS, startApplication, stopApplications } from '../support/test-application.js';
+import { SECRET } from '../support/servers/demo.js';
+import { freePort } from '../support/environment/free-port.js';
+import { bearer, post } from '../support/clients/http.js';
+import { ANY_PLATFORM, PLATFORMS, startApplication, stopApplications } from '../support/servers/test-application.js';
 
 const [platform] = ANY_PLATFORM as ['express'];
 const nobody: Users = { findByCredentials: () => undefined, findById: () => undefined };
@@ -77,6 +78,13 @@ describe('a client that cannot work is refused with the field and the remedy:', 
     expect(await clients.list()).toMatchObject({ clients: [] });
   });
 
+  it('a flag for a public client', () => {
+    const { secret: _, ...client } = { ...web, public: true };
+    const create = (more: object) => new MemoryStore({ clients: [{ ...client, ...more }], users: nobody });
+    expect(() => create({})).toThrow("write `tokenEndpointAuthMethod: 'none'` for a public client");
+    expect(create({ tokenEndpointAuthMethod: 'none' })).toBeDefined();
+  });
+
   it('two clients with one id', () => {
     expect(() => new MemoryStore({ clients: [web, web], users: nobody })).toThrow(
       'two `clients` of `MemoryStore` have the `id` `web`: remove one of them',
@@ -141,6 +149,77 @@ describe('the start', () => {
         /listens on port \d+, but the option `issuer` is http:\/\/localhost:1: set `issuer` to http:/,
       );
     });
+  });
+
+  it.each([
+    [['notes:read'], 'log' as const],
+    [['openid', 'offline_access'], 'warn' as const],
+  ])('names a client without `refresh_token`, whose scopes are %j, at the level %s', async (scopes, level) => {
+    const log = jest.spyOn(Logger.prototype, level).mockImplementation(() => undefined);
+    const mobile = { ...web, id: 'mobile', grants: [...web.grants, 'refresh_token'] };
+    await start({ model: new MemoryStore({ clients: [{ ...web, scopes }, mobile], users: nobody }) });
+    const sentences = log.mock.calls.map(([text]) => String(text)).filter((text) => text.includes('refresh'));
+    expect(sentences).toEqual([
+      "No refresh token is issued to `web`, because `grants` lacks 'refresh_token': users sign in again when an access " +
+        "token expires. To keep them signed in, add 'refresh_token' to the `grants` of the client.",
+    ]);
+  });
+
+  it('warns of lifetimes that are probably milliseconds, of the server and of a client', async () => {
+    const usual = { ...web, id: 'usual', accessTokenLifetime: 86_400 };
+    const clients = [{ ...web, accessTokenLifetime: 3_600_000 }, usual];
+    await start({ model: new MemoryStore({ clients, users: nobody }), authorizationCodeLifetime: 300_000 });
+    expect(warnings()).toBe(
+      '`authorizationCodeLifetime` of the server is 300000 seconds, which are 3 days. If you meant milliseconds, set it to 300.\n' +
+        '`accessTokenLifetime` of the client `web` is 3600000 seconds, which are 41 days. If you meant milliseconds, set it to 3600.',
+    );
+  });
+
+  it('warns of an issuer without TLS', async () => {
+    await start({ model: new MemoryStore({ users: nobody }), issuer: 'http://id.example' });
+    expect(warnings()).toContain('The option `issuer` is http://id.example, without TLS');
+  });
+
+  it('refuses a login page that cannot verify passwords, unless it has none', async () => {
+    const model = () => new MemoryStore({ users: { findById: () => undefined } });
+    const options = (more: object) => ({
+      model: model(),
+      secret: SECRET,
+      interaction: undefined,
+      features: [pages(more)],
+    });
+    await expect(start(options({}))).rejects.toThrow('add `findByCredentials()`, or `findByUsername()`');
+    await expect(start(options({ password: false }))).rejects.toThrow(
+      'requires a feature that contributes another method',
+    );
+  });
+
+  it('warns of a route whose scopes no guard enforces', async () => {
+    @Controller('open')
+    class OpenController {
+      @Get()
+      @Scopes('notes:read')
+      list() {
+        return [];
+      }
+
+      @Get('guarded')
+      @UseGuards(OAuthGuard)
+      @Scopes('notes:read')
+      read() {
+        return [];
+      }
+    }
+    const warning =
+      /^Everybody can call OpenController\.list\(\): no guard enforces its scopes\. Add `@UseGuards\(OAuthGuard\)`/;
+    const options = () => ({ model: new MemoryStore({ users: nobody }), isGlobal: true });
+    await start(options(), { controllers: [OpenController] });
+    expect(warnings()).toMatch(warning);
+    expect(warnings()).not.toContain('read()');
+    warn.mockReset();
+    const guard = { provide: APP_GUARD, useClass: OAuthGuard };
+    await start(options(), { controllers: [OpenController], providers: [guard] });
+    expect(warnings()).toBe('');
   });
 
   it('refuses a changed secret of keys(), with the remedy', async () => {
@@ -260,6 +339,24 @@ describe('a mistake in the users is logged at the login, with the remedy:', () =
       expiresAt: new Date(Date.now() + 1e5),
     });
     expect(await model.getSession('s')).toMatchObject({ user: alice });
+  });
+});
+
+describe('the log names the remedy of a request', () => {
+  const debug = jest.spyOn(Logger.prototype, 'debug');
+  const token = async (fields: Record<string, string>) => {
+    const { url } = await start({ model: new MemoryStore({ clients: [web], users: nobody }) });
+    debug.mockReset().mockImplementation(() => undefined);
+    await post(`${url}/oauth/token`, { grant_type: 'authorization_code', code: 'x', client_id: 'web', ...fields });
+    return debug.mock.calls.map(([text]) => String(text)).join('\n');
+  };
+
+  it.each<[Record<string, string>, string]>([
+    [{}, "send the secret of the client, or set `tokenEndpointAuthMethod: 'none'` if it is a public client"],
+    [{ client_id: 'wbe' }, 'compare `client_id` with the `id` of the client in the store'],
+    [{ client_secret: 'web-secret\n' }, 'remove the line break at the end of a secret that was read from a file'],
+  ])('with %j', async (fields, remedy) => {
+    expect(await token(fields)).toContain(remedy);
   });
 });
 

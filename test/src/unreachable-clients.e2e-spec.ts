@@ -4,10 +4,10 @@ import { clientIdDocuments, registration } from 'nest-oauth2/features';
 import { privateKeyJwt } from 'nest-oauth2/jose';
 import { SignJWT } from 'jose';
 
-import { demoModule, demoStore } from '../support/demo.js';
-import { freePort } from '../support/free-port.js';
-import { readResponse, get, post } from '../support/http.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../support/test-application.js';
+import { demoModule, demoStore } from '../support/servers/demo.js';
+import { freePort } from '../support/environment/free-port.js';
+import { readResponse, get, post } from '../support/clients/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../support/servers/test-application.js';
 
 const HOUR = 3_600_000;
 let hours = 1;

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@j
 import type { DrizzleStore } from 'nest-oauth2/stores/drizzle';
 import type { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 
-import { describeEach } from '../support/requirements.js';
+import { describeEach } from '../support/environment/requirements.js';
 import { openIntercepted } from './intercepted-drizzle.js';
 import { StatementLog } from './statement-log.js';
 import { findServers, open, type Opened, ownPrefix, WEB } from './typeorm-databases.js';
@@ -53,7 +53,7 @@ describeEach(databases)('concurrent saves of tokens on $name', (database) => {
 
   it('give each grant the time of the database, and each token its own expiry', async () => {
     const tokens = namesOf('timed', 20);
-    const expiries = tokens.map((_, index) => new Date(Date.now() + 1e6 + index * 1000));
+    const expiries = tokens.map((_, index) => new Date(Date.now() + 1e6 + index * 1e6));
     await Promise.all(
       tokens.map((token, index) =>
         store.saveToken(tokenOf(token, { accessTokenExpiresAt: expiries[index] }), WEB, { id: token }),
@@ -62,7 +62,7 @@ describeEach(databases)('concurrent saves of tokens on $name', (database) => {
     for (const [index, token] of tokens.entries()) {
       const found = await store.getAccessToken(token);
       const difference = found!.accessTokenExpiresAt.getTime() - expiries[index]!.getTime();
-      expect(Math.abs(difference)).toBeLessThan(5000);
+      expect(Math.abs(difference)).toBeLessThan(60_000);
       const [grant] = await store.listGrants(token);
       expect(Math.abs(grant!.createdAt.getTime() - Date.now())).toBeLessThan(60_000);
       // The database reads its clock for each column.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 
-import { later } from '../support/model.js';
-import { describeEach } from '../support/requirements.js';
+import { later } from '../support/models/model.js';
+import { describeEach } from '../support/environment/requirements.js';
 import { findServers, open, type Opened, ownPrefix, WEB } from './typeorm-databases.js';
 
 const POOL = 3;

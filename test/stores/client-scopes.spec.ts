@@ -2,8 +2,8 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { type EventSink, OAuth2Server } from 'nest-oauth2/server';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 
-import { runOperation, authorizeRequest, signedIn, tokenRequest } from '../support/requests.js';
-import { CALLBACK, SECRET } from '../support/model.js';
+import { runOperation, authorizeRequest, signedIn, tokenRequest } from '../support/clients/requests.js';
+import { CALLBACK, SECRET } from '../support/models/model.js';
 
 const users = { findByCredentials: () => undefined, findById: (id: string) => ({ id }) };
 const grants = ['authorization_code', 'client_credentials'];

@@ -8,7 +8,7 @@ import type { Connection } from 'mysql2/promise';
 import { DrizzleStore } from 'nest-oauth2/stores/drizzle';
 import { Client, Pool } from 'pg';
 
-import { ALICE, later, WEB } from '../support/model.js';
+import { ALICE, later, WEB } from '../support/models/model.js';
 import { users } from './typeorm-databases.js';
 
 /** Returns a pool without a database, and a store on it. */

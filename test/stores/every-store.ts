@@ -1,11 +1,11 @@
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { MongooseStore } from 'nest-oauth2/stores/mongoose';
-import { RedisStore } from 'nest-oauth2/stores/redis';
+import type { MongooseStore } from 'nest-oauth2/stores/mongoose';
+import type { RedisStore } from 'nest-oauth2/stores/redis';
 import type { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 
-import { hasMongo, mongoUrl, openMongo } from '../support/mongo-server.js';
-import { type Connected, DRIVERS, findRedis, Keys } from './redis-server.js';
-import { findDatabasesOfLibraries, open, ownPrefix, users, WEB } from './typeorm-databases.js';
+import { hasMongo, mongoUrl, openMongo } from '../support/environment/mongo-server.js';
+import type { Connected } from './redis-server.js';
+import { findSelectedDatabases, open, ownPrefix, users, WEB } from './typeorm-databases.js';
 
 export type AnyStore = MemoryStore | MongooseStore | RedisStore | TypeOrmStore;
 
@@ -23,13 +23,20 @@ export interface KindOfStore {
 
 export { WEB };
 
-/** Returns all stores whose database is available. */
-export async function findStores(): Promise<KindOfStore[]> {
-  const databases = await findDatabasesOfLibraries();
+/**
+ * Returns the stores whose database is available: by default one of each kind, and `TypeOrmStore` on each SQL database.
+ * @param libraries `others` selects the stores of Drizzle and Prisma on each SQL database, and no other store. `all`
+ * selects both.
+ */
+export async function findStores(libraries = process.env['TEST_LIBRARIES']): Promise<KindOfStore[]> {
+  const databases = await findSelectedDatabases(libraries);
+  const opened = databases.map((each) => ({ name: each.name, open: () => openDatabase(each) }));
+  if (libraries === 'others') return opened;
+  const { findRedis } = await import('./redis-server.js');
   const redis = await findRedis();
   return [
     { name: 'memory', open: openMemory },
-    ...databases.map((database) => ({ name: database.name, open: () => openDatabase(database) })),
+    ...opened,
     ...redis.map((url) => ({ name: 'Redis', open: () => openRedis(url) })),
     ...(hasMongo() ? [{ name: 'Mongoose', open: openMongoose }] : []),
   ];
@@ -49,6 +56,8 @@ async function openDatabase(database: Parameters<typeof open>[0]): Promise<OpenS
 }
 
 async function openRedis(url: string): Promise<OpenStore> {
+  const { RedisStore } = await import('nest-oauth2/stores/redis');
+  const { DRIVERS, Keys } = await import('./redis-server.js');
   const keys = new Keys([url]);
   const [one, other] = await Promise.all(DRIVERS.map(([, connect]) => connect([url])));
   const make = ({ client }: Connected) => new RedisStore({ client, users, prefix: keys.prefix, deadline: 50 });
@@ -62,6 +71,7 @@ async function openRedis(url: string): Promise<OpenStore> {
 }
 
 async function openMongoose(): Promise<OpenStore> {
+  const { MongooseStore } = await import('nest-oauth2/stores/mongoose');
   const connection = await openMongo(await mongoUrl());
   const other = await openMongo(await mongoUrl(), { dbName: connection.name });
   const [store, another] = [connection, other].map((each) => new MongooseStore(each, { users, deadline: 50 }));

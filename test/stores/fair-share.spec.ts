@@ -6,7 +6,7 @@ import { OAuth2Module, OAuth2TenantServers, type TenantRequest } from 'nest-oaut
 import { Request, Response } from 'nest-oauth2/server';
 import type { DrizzleStore } from 'nest-oauth2/stores/drizzle';
 
-import { describeEach } from '../support/requirements.js';
+import { describeEach } from '../support/environment/requirements.js';
 import { openIntercepted } from './intercepted-drizzle.js';
 import { findServers, open, type Opened, ownPrefix } from './typeorm-databases.js';
 

@@ -1,7 +1,10 @@
 import { scryptSync } from 'node:crypto';
 import { describe, expect, it, jest } from '@jest/globals';
 import { hashSecret, MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
-import { withoutWarnings } from '../support/quiet.js';
+import { withoutWarnings } from '../support/environment/quiet.js';
+import { useRealScrypt } from '../support/environment/real-scrypt.js';
+
+useRealScrypt();
 
 const WEB: StoredClient = { id: 'web', secret: 's3cret', grants: ['password'] };
 /** A user record of an application in which `client` has another meaning. */

@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
 import { hashSecret, MongooseStore, type MongooseStoreOptions } from 'nest-oauth2/stores/mongoose';
 
-import { ALICE, SECRET, WEB } from '../support/model.js';
+import { ALICE, SECRET, WEB } from '../support/models/model.js';
 import { FIXTURES, OTHER, users } from './redis-fixtures.js';
 
 export { FIXTURES, users };

@@ -7,11 +7,11 @@ import { OAuth2Server } from 'nest-oauth2/server';
 import { MongooseStore } from 'nest-oauth2/stores/mongoose';
 import { isOutage } from 'nest-oauth2/stores';
 
-import { ALICE, later, SECRET, WEB } from '../support/model.js';
-import { hasMongo, mongoUrl, openMongo, startMongo } from '../support/mongo-server.js';
-import { resourceRequest, runOperation, tokenRequest } from '../support/requests.js';
-import { Clock, restoreClocks, skewClocks } from '../support/skewed-clock.js';
-import { waitUntil } from '../support/wait-until.js';
+import { ALICE, later, SECRET, WEB } from '../support/models/model.js';
+import { hasMongo, mongoUrl, openMongo, startMongo } from '../support/environment/mongo-server.js';
+import { resourceRequest, runOperation, tokenRequest } from '../support/clients/requests.js';
+import { Clock, restoreClocks, skewClocks } from '../support/environment/skewed-clock.js';
+import { waitUntil } from '../support/environment/wait-until.js';
 import { users } from './mongoose-fixtures.js';
 
 // The tests stop and start the server, so they run against a server of their own, never against `MONGODB_URL`.

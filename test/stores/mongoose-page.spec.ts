@@ -8,7 +8,7 @@ import { NestFactory } from '@nestjs/core';
 import type { Connection } from 'mongoose';
 import { MongooseStore } from 'nest-oauth2/stores/mongoose';
 
-import { hasMongo, mongoUrl } from '../support/mongo-server.js';
+import { hasMongo, mongoUrl } from '../support/environment/mongo-server.js';
 
 const describeMongo = hasMongo() ? describe : describe.skip;
 const read = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8');
@@ -21,7 +21,7 @@ describe('docs/guides/mongoose.md', () => {
   });
 
   it('names the version of the server that the tests run against', () => {
-    const pom = read('../support/mongo-java-server/pom.xml');
+    const pom = read('../support/environment/mongo-java-server/pom.xml');
     const [, version] =
       /<artifactId>mongo-java-server<\/artifactId>\s+<version>([\d.]+)<\/version>\s+<\/dependency>/.exec(pom)!;
     expect(read('../../docs/guides/mongoose.md')).toContain(`mongo-java-server ${version}`);

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Connection, mongo } from 'mongoose';
 import { MongooseStore } from 'nest-oauth2/stores/mongoose';
 
-import { later } from '../support/model.js';
-import { hasMongo, mongoUrl, openMongo } from '../support/mongo-server.js';
+import { later } from '../support/models/model.js';
+import { hasMongo, mongoUrl, openMongo } from '../support/environment/mongo-server.js';
 import { ALICE, makeStore, users, WEB } from './mongoose-fixtures.js';
 
 const describeMongo = hasMongo() ? describe : describe.skip;

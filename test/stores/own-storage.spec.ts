@@ -6,7 +6,7 @@ import { OAuth2Store, type StoredClient, type Users } from 'nest-oauth2/stores';
 import { describeModelContract } from 'nest-oauth2/testing';
 import { SILENT_RUN } from '../kit/silent-run.js';
 
-import { later } from '../support/model.js';
+import { later } from '../support/models/model.js';
 import { MapStorage } from './map-storage.js';
 
 const USER = { id: 'u1', username: 'Zoë 漢字', password: 'correct horse' };

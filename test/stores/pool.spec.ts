@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TemporarilyUnavailableError } from 'nest-oauth2/server';
 import { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 
-import { ALICE, later, WEB } from '../support/model.js';
-import { describeEach } from '../support/requirements.js';
+import { ALICE, later, WEB } from '../support/models/model.js';
+import { describeEach } from '../support/environment/requirements.js';
 import { findServers, open, type Opened, ownPrefix, SQLITE_IN_MEMORY, users } from './typeorm-databases.js';
 
 const PREFIX = ownPrefix('pool');

@@ -5,7 +5,7 @@ import { getPrismaClient } from '@prisma/client/runtime/client';
 import type { PrismaDatabase } from 'nest-oauth2/stores/prisma';
 import type { DataSourceOptions } from 'typeorm';
 
-import { type OpenLibrary, type Location, type StatementListener, withLimit } from './sql-libraries.js';
+import { collecting, type OpenLibrary, type Location, type StatementListener, withLimit } from './sql-libraries.js';
 
 /** The global `WebAssembly`, which the types of Node do not declare. */
 const { WebAssembly: assembly } = globalThis as unknown as { WebAssembly: { Module: new (code: Buffer) => object } };
@@ -50,13 +50,15 @@ export async function openPrisma(
   logQuery: StatementListener = () => undefined,
 ): Promise<OpenLibrary<TestClient>> {
   const { url, database, extra } = options as unknown as Location;
+  const isSqlite = options.type === 'better-sqlite3';
+  const listener = isSqlite ? collecting(logQuery) : logQuery;
   const open = (provider: Provider, adapter: object) => {
     const db = new (prismaClient(provider))({ adapter, log: [{ level: 'query', emit: 'event' }] });
-    db.$on('query', ({ query }) => logQuery(query));
+    db.$on('query', ({ query }) => listener(query));
     return { db, close: () => db.$disconnect() };
   };
   if (options.type === 'postgres') return open('postgresql', new PrismaPg({ connectionString: url, ...extra }));
-  if (options.type === 'better-sqlite3') return open('sqlite', new PrismaLibSql({ url: `file:${database}` }));
+  if (isSqlite) return open('sqlite', new PrismaLibSql({ url: `file:${database}` }));
   // On a busy machine, a call may wait longer for a connection than the 10 seconds of the driver.
   const location = new URL(withLimit(url, extra?.connectionLimit));
   location.searchParams.set('acquireTimeout', '50000');

@@ -1,68 +1,68 @@
-/** The models of Prisma by the tables of docs/schema. */
+import { oauthEntities } from 'nest-oauth2/stores/typeorm';
+import { DefaultNamingStrategy } from 'typeorm';
+
+/** The models of Prisma by the names of the tables. */
 const MODELS: Readonly<Record<string, string>> = {
   oauth_clients: 'OAuthClient',
   oauth_grants: 'OAuthGrant',
   oauth_tokens: 'OAuthToken',
 };
 
-const camelCase = (name: string) => name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+const SCALARS: Readonly<Record<string, string>> = {
+  varchar: 'String',
+  text: 'String',
+  'simple-json': 'String',
+  bigint: 'BigInt',
+  integer: 'Int',
+};
 
-/** Returns the names in a list of quoted columns. */
-const columnsIn = (list: string) => Array.from(list.matchAll(/["`](\w+)["`]/g), ([, name]) => name!);
+/** The databases for which the package contains models. */
+export type PrismaProvider = 'postgresql' | 'mariadb' | 'sqlite';
 
-/** Returns the fields in a list of quoted columns, as attributes of Prisma have them. */
-const fieldsIn = (list: string) => `[${columnsIn(list).map(camelCase).join(', ')}]`;
+type Entity = ReturnType<typeof oauthEntities>[number];
 
-interface Table {
-  name: string;
-  /** The lines between the brackets of `CREATE TABLE`. */
-  lines: string[];
-  /** The names of the indexes, and their lists of columns. */
-  indexes: [name: string, columns: string][];
-}
+/** The names of keys and indexes are those of the migrations of TypeORM. Only PostgreSQL has names of primary keys. */
+const names = new DefaultNamingStrategy();
 
-function tablesOf(sql: string): Table[] {
-  return Array.from(sql.matchAll(/CREATE TABLE ["`](\w+)["`] \(\n(.*?)\n\)/gs), ([, name, body]) => {
-    const lines = body!.split('\n').map((line) => line.trim().replace(/,$/, ''));
-    const separate = sql.matchAll(new RegExp(`CREATE INDEX "(\\w+)" ON "${name}" +\\((.*?)\\)`, 'g'));
-    const inside = body!.matchAll(/INDEX `(\w+)` \((.*?)\)/g);
-    return { name: name!, lines, indexes: Array.from([...separate, ...inside], ([, index, list]) => [index!, list!]) };
-  });
-}
-
-function modelOf({ name, lines, indexes }: Table, hasNativeTypes: boolean): string {
-  const key = lines.find((line) => line.includes('PRIMARY KEY'))!;
-  const constraint = /CONSTRAINT "(\w+)"/.exec(key)?.[1];
-  const isColumn = (line: string) => !/^(?:CONSTRAINT|INDEX|PRIMARY KEY)\b/.test(line);
-  const keys = columnsIn(isColumn(key) ? key : key.slice(key.indexOf('PRIMARY KEY')));
-  const fields = lines.filter(isColumn).map((line) => {
-    const [, column, type, length] = /^["`](\w+)["`] (\w+)(?:\((\d+)\))?/.exec(line)!;
-    const scalar = { varchar: 'String', text: 'String', bigint: 'BigInt', integer: 'Int' }[type!]!;
-    const isRequired = line.includes('NOT NULL');
+function modelOf({ options }: Entity, provider: PrismaProvider): string {
+  const table = options.tableName!;
+  const columns = Object.entries(options.columns).map(([field, column]) =>
+    Object.assign({ field }, column, { name: column!.name! }),
+  );
+  const keys = columns.filter(({ primary }) => primary);
+  const keyName = names.primaryKeyName(
+    table,
+    keys.map(({ name }) => name),
+  );
+  const map = (before: string) => (provider === 'postgresql' ? `${before}map: "${keyName}"` : '');
+  const idOf = () => (provider === 'postgresql' ? `@id(${map('')})` : '@id');
+  // SQLite has no native types in Prisma.
+  const nativeType = (type: string, length?: number | string) =>
+    provider !== 'sqlite' && SCALARS[type] === 'String' && (type === 'varchar' ? `@db.VarChar(${length})` : '@db.Text');
+  const fields = columns.map(({ field, name, type, length, nullable, primary }) => {
     const attributes = [
-      keys.length === 1 && keys[0] === column && (constraint ? `@id(map: "${constraint}")` : '@id'),
-      camelCase(column!) !== column && `@map("${column}")`,
-      hasNativeTypes && type === 'varchar' && `@db.VarChar(${length})`,
-      hasNativeTypes && type === 'text' && '@db.Text',
+      primary && keys.length === 1 && idOf(),
+      field !== name && `@map("${name}")`,
+      nativeType(type as string, length),
     ];
-    return [camelCase(column!), isRequired ? scalar : `${scalar}?`, attributes.filter(Boolean).join(' ')] as const;
+    const scalar = SCALARS[type as string]!;
+    return [field, nullable ? `${scalar}?` : scalar, attributes.filter(Boolean).join(' ')] as const;
   });
-  const width = (part: 0 | 1) => Math.max(...fields.map((field) => field[part].length));
-  const map = constraint ? `, map: "${constraint}"` : '';
+  const indices = options.indices!.map(({ columns: of }) => of as string[]);
+  const nameOf = (field: string) => options.columns[field]!.name!;
   const blocks = [
-    ...(keys.length > 1 ? [`@@id(${fieldsIn(keys.map((each) => `"${each}"`).join())}${map})`] : []),
-    ...indexes.map(([index, list]) => `@@index(${fieldsIn(list)}, map: "${index}")`),
-    `@@map("${name}")`,
+    ...(keys.length > 1 ? [`@@id([${keys.map(({ field }) => field).join(', ')}]${map(', ')})`] : []),
+    ...indices.map((of) => `@@index([${of.join(', ')}], map: "${names.indexName(table, of.map(nameOf))}")`),
+    `@@map("${table}")`,
   ];
   // The layout is that of `prisma format`.
+  const width = (part: 0 | 1) => Math.max(...fields.map((field) => field[part].length));
   const rows = fields.map(([field, type, attributes]) =>
     `${field.padEnd(width(0))} ${type.padEnd(width(1))} ${attributes}`.trimEnd(),
   );
-  return `model ${MODELS[name]} {\n${[...rows, '', ...blocks].map((line) => line && `  ${line}`).join('\n')}\n}\n`;
+  return `model ${MODELS[table]} {\n${[...rows, '', ...blocks].map((line) => line && `  ${line}`).join('\n')}\n}\n`;
 }
 
-/** Returns the models of Prisma for the tables of a SQL file. SQLite has no native types in Prisma. */
-export const modelsOf = (sql: string, hasNativeTypes: boolean): string =>
-  tablesOf(sql)
-    .map((table) => modelOf(table, hasNativeTypes))
-    .join('\n');
+/** Returns the models of Prisma for the entities of a version. */
+export const modelsOf = (provider: PrismaProvider, entities = oauthEntities()): string =>
+  entities.map((entity) => modelOf(entity, provider)).join('\n');

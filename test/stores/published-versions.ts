@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { oauthEntities, oauthMigrations, TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 import { AbstractLogger, DataSource, type MigrationInterface } from 'typeorm';
 
+import { withEmptyDatabase } from './empty-database.js';
 import { type TestDatabase, undoMigrations, users, WEB } from './typeorm-databases.js';
 
 const FOLDER = fileURLToPath(new URL('published/', import.meta.url));
@@ -46,22 +47,28 @@ export async function recordVersion(version: string, database: TestDatabase): Pr
   writeFileSync(file, `${JSON.stringify(known, undefined, 2)}\n`);
 }
 
-/** Returns the SQL of the current migrations for tables with this prefix, without running it. */
-export async function currentMigrations(
+/**
+ * Returns the SQL of migrations for tables with this prefix. Each one runs before the next one is recorded, because a
+ * migration may read the tables of the earlier ones.
+ */
+export function currentMigrations(
   database: TestDatabase,
   prefix = RECORDED_PREFIX,
+  migrations = oauthMigrations({ prefix }),
 ): Promise<Version['migrations']> {
-  return withSource(database, {}, async (source) => {
+  return withEmptyDatabase(database, async (options) => {
+    const source = await new DataSource(options).initialize();
     const found: Version['migrations'] = [];
-    for (const Migration of oauthMigrations({ prefix })) {
+    for (const Migration of migrations) {
       const runner = source.createQueryRunner();
       runner.enableSqlMemory();
       const migration: MigrationInterface = new Migration();
       await migration.up(runner);
       found.push({ name: migration.name!, sql: runner.getMemorySql().upQueries.map(({ query }) => query) });
-      runner.disableSqlMemory();
+      await runner.executeMemoryUpSql();
       await runner.release();
     }
+    await source.destroy();
     return found;
   });
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DataSource } from 'typeorm';
 
-import type { GrantKinds, GrantRow, Row } from '../../lib/stores/contract/storage.js';
+import { newGrant } from '../../lib/stores/contract/new-grant.js';
+import type { GrantKinds, Row } from '../../lib/stores/contract/storage.js';
 import type { SqlStorage } from '../../lib/stores/sql/sql-storage.js';
 import { kindOf, type Recorded, Recorder } from './published-versions.js';
 import { FIND_SCANS, NUMBERS } from './query-plans.js';
@@ -60,18 +61,18 @@ describe.each(databases)(`the plans of all statements at ${ROWS} rows on $name`,
     }
   }
 
-  const grant = (id: string): GrantRow => ({
-    id,
-    kind: 'tokens',
-    clientId: 'c5',
-    userId: 'u5',
-    issuer: 'https://issuer.example',
-    scope: 'read',
-    data: null,
-    createdAt: 0,
-    lastUsedAt: 1,
-    expiresAt: FUTURE,
-  });
+  const grant = (id: string) =>
+    newGrant({
+      id,
+      kind: 'tokens',
+      clientId: 'c5',
+      userId: 'u5',
+      issuer: 'https://issuer.example',
+      scope: 'read',
+      createdAt: 0,
+      lastUsedAt: 1,
+      expiresAt: FUTURE,
+    });
   const row = (digest: string, grantId: string): Row => {
     const { clientId, userId, issuer, scope } = grant(grantId);
     return { kind: 'refresh', digest, grantId, clientId, userId, issuer, scope, data: '{}', expiresAt: FUTURE };

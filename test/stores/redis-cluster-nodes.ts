@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { freePort } from '../support/free-port.js';
-import { hasProgram } from '../support/requirements.js';
-import { waitUntil } from '../support/wait-until.js';
+import { freePort } from '../support/environment/free-port.js';
+import { hasProgram } from '../support/environment/requirements.js';
+import { waitUntil } from '../support/environment/wait-until.js';
 
 /** Returns whether this machine can run a Redis Cluster. */
 export function canRunCluster(): boolean {

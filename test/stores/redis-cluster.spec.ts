@@ -5,13 +5,20 @@ import type { RedisStore } from 'nest-oauth2/stores/redis';
 import { describeModelContract } from 'nest-oauth2/testing';
 import { SILENT_RUN } from '../kit/silent-run.js';
 
-import { later, WEB } from '../support/model.js';
-import { runOperation, authorizeRequest, CHALLENGE, formRequest, signedIn, VERIFIER } from '../support/requests.js';
+import { later, WEB } from '../support/models/model.js';
+import {
+  runOperation,
+  authorizeRequest,
+  CHALLENGE,
+  formRequest,
+  signedIn,
+  VERIFIER,
+} from '../support/clients/requests.js';
 import { canRunCluster, ClusterNodes } from './redis-cluster-nodes.js';
 import { BOB, makeQuickStore, QUICK_FIXTURES } from './redis-fixtures.js';
-import { type Connected, DRIVERS, Keys } from './redis-server.js';
+import { type Connected, DRIVERS, Keys, SELECTED_DRIVERS } from './redis-server.js';
 
-const drivers = canRunCluster() ? DRIVERS : [];
+const drivers = canRunCluster() ? SELECTED_DRIVERS : [];
 const nodes = new ClusterNodes();
 
 beforeAll(() => (drivers.length > 0 ? nodes.start() : undefined), 30_000);

@@ -7,7 +7,7 @@ import {
   type RedisStoreOptions,
 } from 'nest-oauth2/stores/redis';
 
-import { ALICE, SECRET, SPA, WEB } from '../support/model.js';
+import { ALICE, SECRET, SPA, WEB } from '../support/models/model.js';
 
 const OTHER_SECRET = 'another secret';
 

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { TemporarilyUnavailableError } from 'nest-oauth2/server';
 import { RedisStore } from 'nest-oauth2/stores/redis';
 
-import { ALICE, later, WEB } from '../support/model.js';
+import { ALICE, later, WEB } from '../support/models/model.js';
 import { users } from './redis-fixtures.js';
-import { describeEach } from '../support/requirements.js';
+import { describeEach } from '../support/environment/requirements.js';
 import { type Connected, DRIVERS, findRedis, Keys } from './redis-server.js';
 import { SilentNetwork } from './silent-network.js';
 

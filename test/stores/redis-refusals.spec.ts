@@ -6,10 +6,10 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { RedisStore } from 'nest-oauth2/stores/redis';
 
-import { freePort } from '../support/free-port.js';
-import { ALICE, later, WEB } from '../support/model.js';
-import { describeEach, hasProgram } from '../support/requirements.js';
-import { waitUntil } from '../support/wait-until.js';
+import { freePort } from '../support/environment/free-port.js';
+import { ALICE, later, WEB } from '../support/models/model.js';
+import { describeEach, hasProgram } from '../support/environment/requirements.js';
+import { waitUntil } from '../support/environment/wait-until.js';
 import { type Connected, DRIVERS } from './redis-server.js';
 import { users } from './redis-fixtures.js';
 

@@ -7,7 +7,7 @@ import { InvalidArgumentError } from 'nest-oauth2/server';
 import { type IoRedisClient, type RedisClient, RedisStore } from 'nest-oauth2/stores/redis';
 import { createClient, createClientPool, createCluster, createSentinel } from 'redis';
 
-import { ALICE, later, SECRET, WEB } from '../support/model.js';
+import { ALICE, later, SECRET, WEB } from '../support/models/model.js';
 import { makeStore, users } from './redis-fixtures.js';
 
 /** A fake Redis client that records scripts and returns plausible results. */

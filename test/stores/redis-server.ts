@@ -4,8 +4,8 @@ import { Cluster, Redis } from 'ioredis';
 import type { RedisClient } from 'nest-oauth2/stores/redis';
 import { createClient, createClientPool, createCluster } from 'redis';
 
-import { reportMissing, START_SERVERS } from '../support/requirements.js';
-import { REDIS_URL } from '../support/redis-url.js';
+import { reportMissing, START_SERVERS } from '../support/environment/requirements.js';
+import { REDIS_URL } from '../support/environment/redis-url.js';
 
 /** Returns the URL of the Redis server as a list, which is empty if none is available. */
 export async function findRedis(): Promise<string[]> {
@@ -47,6 +47,9 @@ export const DRIVERS: readonly (readonly [name: string, connect: (urls: string[]
     },
   ],
 ];
+
+/** The driver with which the suite runs the contracts. `npm run test:slow` runs them with the other drivers. */
+export const SELECTED_DRIVERS = process.env['TEST_LIBRARIES'] === 'others' ? DRIVERS.slice(1) : DRIVERS.slice(0, 1);
 
 /** The drivers with the settings from `docs/reference/stores.md` that let them detect dead connections. */
 export const PATIENT_DRIVERS: readonly (readonly [name: string, connect: (url: string) => Promise<Connected>])[] = [

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import { RedisStore } from 'nest-oauth2/stores/redis';
 
-import { later } from '../support/model.js';
-import { describeEach } from '../support/requirements.js';
+import { later } from '../support/models/model.js';
+import { describeEach } from '../support/environment/requirements.js';
 import { DRIVERS, findRedis, Keys } from './redis-server.js';
 import { users } from './typeorm-databases.js';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type IoRedisClient, RedisStore } from 'nest-oauth2/stores/redis';
 
-import { ALICE, later, WEB } from '../support/model.js';
+import { ALICE, later, WEB } from '../support/models/model.js';
 import { canRunCluster, ClusterNodes } from './redis-cluster-nodes.js';
 import { BOB, makeStore, OTHER } from './redis-fixtures.js';
 import { type Connected, DRIVERS, findRedis, Keys } from './redis-server.js';
@@ -78,6 +78,24 @@ for (const [name, urls] of places) {
         await store.revokeGrantsOf({ userId: 'alice' });
       }
       expect(outcomes).toEqual(new Set([40, 0]));
+    });
+
+    it('deletes an account completely if an earlier deletion ended after any command', async () => {
+      const account = { realm: 'users', userId: 'alice' };
+      const outcomes = new Set<string>();
+      for (let commands = 0; commands < 12; commands += 1) {
+        await store.addCredential(account, { kind: 'identity', key: 'old' });
+        const client = mortal(connected.client as IoRedisClient, commands);
+        const dying = new RedisStore({ client, users, prefix: keys.prefix, cluster: name === 'a cluster' });
+        await dying.deleteAccount(account).catch(() => undefined);
+        outcomes.add((await store.findCredential('users', 'identity', 'old')) ? 'kept' : 'deleted');
+        await store.deleteAccount(account);
+        await store.addCredential(account, { kind: 'identity', key: 'new' });
+        await expect(store.findCredentials(account, ['identity'])).resolves.toHaveLength(1);
+        await expect(store.findCredential('users', 'identity', 'old')).resolves.toBeUndefined();
+        await store.deleteAccount(account);
+      }
+      expect(outcomes).toEqual(new Set(['kept', 'deleted']));
     });
 
     it('revokes the grants that match every field of the filter, and no others', async () => {

@@ -6,7 +6,9 @@ import { Redis } from 'ioredis';
 import { OAuth2Server } from 'nest-oauth2/server';
 import { type IoRedisClient, RedisStore } from 'nest-oauth2/stores/redis';
 
-import { ALICE, earlier, later, SECRET, WEB } from '../support/model.js';
+import { ALICE, earlier, later, SECRET, WEB } from '../support/models/model.js';
+import { waitUntil } from '../support/environment/wait-until.js';
+import { useRealScrypt } from '../support/environment/real-scrypt.js';
 import {
   runOperation,
   authorizeRequest,
@@ -15,7 +17,7 @@ import {
   signedIn,
   tokenRequest,
   VERIFIER,
-} from '../support/requests.js';
+} from '../support/clients/requests.js';
 import { BOB, makeStore, OTHER, users } from './redis-fixtures.js';
 import { type Connected, DRIVERS, findRedis, Keys } from './redis-server.js';
 
@@ -95,16 +97,16 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       const { expiresAt } = (await keys.contents()).get(`grant:${token.grantId}`)!;
       // The expiry is relative to the clock of Redis, with the lifetime that the process computed.
       const late = expiresAt - token.refreshTokenExpiresAt!.getTime() - 60_000;
-      expect(Math.abs(late)).toBeLessThan(1000);
+      expect(Math.abs(late)).toBeLessThan(30_000);
     });
 
     it('deletes tokens when they expire', async () => {
-      const { accessToken, refreshToken } = await issue({ accessTokenExpiresAt: later(2) });
+      const { accessToken } = await issue({ accessTokenExpiresAt: later(60) });
+      const brief = await issue({ accessTokenExpiresAt: later(0.3) });
       const old = await issue({ accessTokenExpiresAt: earlier() });
       expect([await isAlive(accessToken), await isAlive(old.accessToken)]).toEqual([true, false]);
-      await sleep(2100);
-      expect(await isAlive(accessToken)).toBe(false);
-      await expect(store.getRefreshToken(refreshToken!)).resolves.toBeDefined();
+      await waitUntil(async () => !(await isAlive(brief.accessToken)));
+      await expect(store.getRefreshToken(brief.refreshToken!)).resolves.toBeDefined();
     });
 
     it('keeps tokens without an expiry', async () => {
@@ -235,7 +237,8 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       const cheap = '$scrypt$ln=10,r=8,p=1$AAAAAAAAAAAAAAAAAAAAAA$IUSmUocGdg0I+tmFLqBZylWZXaN0QF/OgmFPEh177VQ';
       await store.saveClient({ ...WEB, secretHashes: [cheap] });
       const before = (await keys.contents()).get('client:web')!.content;
-      await store.getClient('web', SECRET);
+      useRealScrypt();
+      await store.getClient('web', SECRET).finally(() => useRealScrypt(false));
       const after = (await keys.contents()).get('client:web')!.content;
       expect([before.includes('ln=10,'), after.includes('ln=14,')]).toEqual([true, true]);
     });

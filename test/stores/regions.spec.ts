@@ -5,9 +5,9 @@ import { OAuth2Server } from 'nest-oauth2/server';
 import { oauthEntities, TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 
-import { EC } from '../support/openid-server.js';
-import { resourceRequest, runOperation, tokenRequest } from '../support/requests.js';
-import { describeEach } from '../support/requirements.js';
+import { EC } from '../support/servers/openid-server.js';
+import { resourceRequest, runOperation, tokenRequest } from '../support/clients/requests.js';
+import { describeEach } from '../support/environment/requirements.js';
 import { findServers, open, type Opened, ownPrefix, SQLITE_IN_FILE, users, WEB } from './typeorm-databases.js';
 
 // docs/explanation/multi-region.md: each section of that page has its test here.

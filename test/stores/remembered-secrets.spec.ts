@@ -9,7 +9,10 @@ import {
   type StoredClient,
 } from 'nest-oauth2/stores/memory';
 
+import { useRealScrypt } from '../support/environment/real-scrypt.js';
 import { ScryptCount } from './scrypt-count.js';
+
+useRealScrypt();
 
 const users = { findByCredentials: () => undefined, findById: () => undefined };
 const chosen = await hashSecret('s3cret');

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as rest } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { ALICE, later, WEB } from '../support/model.js';
-import { describeEach } from '../support/requirements.js';
+import { ALICE, later, WEB } from '../support/models/model.js';
+import { describeEach } from '../support/environment/requirements.js';
 import { findServers, open, type Opened, ownPrefix } from './typeorm-databases.js';
 
 const PREFIX = ownPrefix('restart');

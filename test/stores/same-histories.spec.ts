@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import * as fc from '../support/fast-check.js';
+import * as fc from '../support/environment/fast-check.js';
 import { findStores, type OpenStore } from './every-store.js';
 import { type History, history } from './histories/history.js';
 import { Player } from './histories/player.js';
@@ -25,7 +25,7 @@ async function playBoth({ store, another }: OpenStore, histories: readonly Histo
   await Promise.all(histories.map(play));
 }
 
-const others = (await findStores()).filter(({ name }) => name !== 'memory');
+const others = (await findStores('all')).filter(({ name }) => name !== 'memory');
 
 describe.each(others)('generated histories on $name', ({ open }) => {
   let opened: OpenStore;

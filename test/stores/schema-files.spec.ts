@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it } from '@jest/globals';
@@ -9,30 +9,36 @@ import { oauthTables } from 'nest-oauth2/stores/drizzle';
 import { oauthMigrations } from 'nest-oauth2/stores/typeorm';
 import { DataSource } from 'typeorm';
 
+import { modelsOf, type PrismaProvider } from './prisma-models.js';
 import { currentMigrations } from './published-versions.js';
 import { findServers, ownPrefix, SQLITE_IN_FILE, undoMigrations } from './typeorm-databases.js';
 
 const FOLDER = fileURLToPath(new URL('../../docs/schema/', import.meta.url));
-const FILES: Record<string, string> = {
-  'SQLite in a file': 'sqlite.sql',
-  PostgreSQL: 'postgresql.sql',
-  MariaDB: 'mariadb.sql',
+const FILES: Record<string, PrismaProvider> = {
+  'SQLite in a file': 'sqlite',
+  PostgreSQL: 'postgresql',
+  MariaDB: 'mariadb',
 };
 
 const databases = [SQLITE_IN_FILE, ...(await findServers())];
 
-describe.each(databases)('the SQL file of the schema on $name', (database) => {
-  const path = `${FOLDER}${FILES[database.name]}`;
+// To write the files: WRITE_SCHEMA=1 npm run jest -- --selectProjects suite --testPathPatterns schema-files
+const expectFile = (name: string, text: string) => {
+  if (process.env['WRITE_SCHEMA']) writeFileSync(`${FOLDER}${name}`, text);
+  expect(readFileSync(`${FOLDER}${name}`, 'utf8')).toBe(text);
+};
 
-  // To write the files: WRITE_SCHEMA=1 npm run jest -- --selectProjects suite --testPathPatterns schema-files
+describe.each(databases)('the SQL file of the schema on $name', (database) => {
   it('has the statements of the TypeORM migrations', async () => {
     const statements = (await currentMigrations(database, 'oauth_')).flatMap(({ sql }) => sql);
     const text = statements.map((statement) => `${layOut(statement.trim())};\n`).join('\n');
-    if (process.env['WRITE_SCHEMA']) {
-      mkdirSync(FOLDER, { recursive: true });
-      writeFileSync(path, text);
-    }
-    expect(existsSync(path) && readFileSync(path, 'utf8')).toBe(text);
+    expectFile(`${FILES[database.name]}.sql`, text);
+  });
+});
+
+describe.each(Object.values(FILES))('the models of Prisma for %s', (provider) => {
+  it('have the columns, keys and indexes of the schema', () => {
+    expectFile(`${provider}.prisma`, modelsOf(provider));
   });
 });
 

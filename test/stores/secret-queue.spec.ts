@@ -5,8 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Server } from 'nest-oauth2/server';
 import { hashSecret, MemoryStore, newClientSecret, type StoredClient } from 'nest-oauth2/stores/memory';
 
-import { runOperation, basic, FORM, tokenRequest } from '../support/requests.js';
+import { useRealScrypt } from '../support/environment/real-scrypt.js';
+import { runOperation, basic, FORM, tokenRequest } from '../support/clients/requests.js';
 import { ScryptCount } from './scrypt-count.js';
+
+useRealScrypt();
 
 const users = { findByCredentials: () => undefined, findById: () => undefined };
 const chosen = await hashSecret('s3cret');

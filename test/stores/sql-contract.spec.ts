@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { hashSecret, newClientSecret, type StoredClient } from 'nest-oauth2/stores/typeorm';
 import { describeModelContract } from 'nest-oauth2/testing';
 
-import { CHECKS } from '../../lib/kit/checks/index.js';
+import { onlyRaces } from '../kit/only-races.js';
 import { SILENT_RUN } from '../kit/silent-run.js';
-import { findDatabasesOfLibraries, open, type Opened, ownPrefix, SQLITE_IN_MEMORY } from './typeorm-databases.js';
+import { findSelectedDatabases, open, type Opened, ownPrefix, SQLITE_IN_MEMORY } from './typeorm-databases.js';
 
 const user = { id: 'u1', username: 'Zoë 漢字', password: 'correct horse', name: 'Zoë' };
 const users = {
@@ -34,13 +34,10 @@ const stored = ({ id, secretHash }: Known): StoredClient => {
   return { id, grants, redirectUris, scopes, secretHashes: [secretHash] };
 };
 
-/**
- * The checks with concurrent calls. The other libraries run only these: their statements come from the same generator,
- * and the storage contract runs each statement with each library.
- */
-const RACES = new Set(CHECKS.filter(({ race }) => race).map(({ name }) => name));
+const selected = await findSelectedDatabases();
+const inMemory = selected.some(({ library }) => library === undefined) ? [SQLITE_IN_MEMORY] : [];
 
-describe.each([SQLITE_IN_MEMORY, ...(await findDatabasesOfLibraries())])('the model contract on $name', (database) => {
+describe.each([...inMemory, ...selected])('the model contract on $name', (database) => {
   let opened: Opened;
   const known = database.name === 'SQLite in memory' ? CHOSEN : RANDOM;
   const [client, otherClient] = known.map(({ id, secret }) => ({ id, secret }));
@@ -51,11 +48,7 @@ describe.each([SQLITE_IN_MEMORY, ...(await findDatabasesOfLibraries())])('the mo
   afterAll(() => opened.close());
 
   const makeModel = () => ({ model: opened.store, client, otherClient, user, scopes });
-  const register = (...[title, ...rest]: Parameters<typeof it>) => {
-    // oxlint-disable-next-line jest/valid-title, jest/expect-expect -- The kit passes its checks.
-    if (!database.library || RACES.has(String(title))) it(title, ...rest);
-  };
-  const checks: typeof it = Object.assign(register, it);
-  const run = { ...SILENT_RUN, runner: { describe, it: checks } };
+  // Their statements come from the same generator, and the storage contract runs each statement with each library.
+  const run = { ...SILENT_RUN, runner: { describe, it: database.library ? onlyRaces : it } };
   describeModelContract(`${database.library ?? 'TypeOrm'}Store on ${database.name}`, makeModel, run);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 
-import { later } from '../support/model.js';
+import { later } from '../support/models/model.js';
 import {
   findDatabasesOfLibraries,
   LIBRARIES,

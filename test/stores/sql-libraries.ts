@@ -6,6 +6,8 @@ import mysql from 'mysql2/promise';
 import { Pool } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 
+import { collectGarbage } from '../support/environment/collect-garbage.js';
+
 /** A database as Drizzle opens it. */
 export type AnyDrizzle =
   | ReturnType<typeof drizzleLibsql<Record<string, never>, Client>>
@@ -34,18 +36,32 @@ export async function openDrizzle(
   options: DataSourceOptions,
   logQuery: StatementListener = () => undefined,
 ): Promise<OpenLibrary<AnyDrizzle>> {
-  const config = { logger: { logQuery } };
   const { url, database, extra } = options as unknown as Location;
+  const isSqlite = options.type === 'better-sqlite3';
+  const config = { logger: { logQuery: isSqlite ? collecting(logQuery) : logQuery } };
   if (options.type === 'postgres') {
     const pool = new Pool({ connectionString: url, ...extra });
     return { db: drizzlePg(pool, config), close: () => pool.end() };
   }
-  if (options.type === 'better-sqlite3') {
+  if (isSqlite) {
     const client = createClient({ url: `file:${database}` });
     return { db: drizzleLibsql(client, config), close: async () => client.close() };
   }
   const pool = mysql.createPool(withLimit(url, extra?.connectionLimit));
   return { db: drizzleMysql(pool, config), close: () => pool.end() };
+}
+
+/**
+ * Returns a listener that collects garbage now and then: libsql opens a connection for each transaction, and only
+ * garbage collection closes it.
+ */
+export function collecting(logQuery: StatementListener): StatementListener {
+  let statements = 0;
+  return (text) => {
+    statements += 1;
+    if (statements % 500 === 0) collectGarbage();
+    logQuery(text);
+  };
 }
 
 /** Returns the URL of a MariaDB database with the maximum number of connections, which both drivers read there. */

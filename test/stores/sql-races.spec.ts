@@ -3,10 +3,10 @@ import { OAuth2Server, Response, type Token } from 'nest-oauth2/server';
 import type { Clients, TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 import type { DataSource } from 'typeorm';
 
-import { CALLBACK, later, SECRET } from '../support/model.js';
-import { authorizeRequest, CHALLENGE, signedIn, tokenRequest, VERIFIER } from '../support/requests.js';
+import { CALLBACK, later, SECRET } from '../support/models/model.js';
+import { authorizeRequest, CHALLENGE, signedIn, tokenRequest, VERIFIER } from '../support/clients/requests.js';
 import {
-  findDatabasesOfLibraries,
+  findSelectedDatabases,
   open,
   type Opened,
   ownPrefix,
@@ -52,9 +52,12 @@ function tellConnections({ dataSource }: { dataSource: DataSource }, { session }
   if (session) pool.on('connection', (connection) => connection.query(`SET SESSION ${session}`));
 }
 
-const databases: (TestDatabase & Setting)[] = [];
-for (const database of [SQLITE_IN_MEMORY, ...(await findDatabasesOfLibraries())])
-  databases.push(database, ...strict(database));
+const selected = await findSelectedDatabases();
+const databases: (TestDatabase & Setting)[] = [
+  ...(selected.some(({ library }) => library === undefined) ? [SQLITE_IN_MEMORY] : []),
+  ...selected,
+  ...selected.flatMap(strict),
+];
 
 describe.each(databases)('two servers with one SQL store, $name,', (database) => {
   let opened: Opened;

@@ -6,8 +6,8 @@ import { type IoRedisClient, RedisStore } from 'nest-oauth2/stores/redis';
 import { Redis } from 'ioredis';
 import type { DataSource } from 'typeorm';
 
-import { CALLBACK } from '../support/model.js';
-import { describeEach } from '../support/requirements.js';
+import { CALLBACK } from '../support/models/model.js';
+import { describeEach } from '../support/environment/requirements.js';
 import {
   runOperation,
   authorizeRequest,
@@ -16,7 +16,7 @@ import {
   signedIn,
   tokenRequest,
   VERIFIER,
-} from '../support/requests.js';
+} from '../support/clients/requests.js';
 import { WEB } from './every-store.js';
 import { findRedis, Keys } from './redis-server.js';
 import { StatementLog } from './statement-log.js';

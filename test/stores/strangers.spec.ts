@@ -5,9 +5,9 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 import type { MongooseStore } from 'nest-oauth2/stores/mongoose';
 import { RedisStore } from 'nest-oauth2/stores/redis';
 
-import { later } from '../support/model.js';
-import { hasMongo, mongoUrl, openMongo } from '../support/mongo-server.js';
-import { describeEach } from '../support/requirements.js';
+import { later } from '../support/models/model.js';
+import { hasMongo, mongoUrl, openMongo } from '../support/environment/mongo-server.js';
+import { describeEach } from '../support/environment/requirements.js';
 import { WEB } from './every-store.js';
 import { makeStore } from './mongoose-fixtures.js';
 import { findRedis, Keys } from './redis-server.js';

@@ -5,7 +5,7 @@ import type { MetadataClient } from 'nest-oauth2/features';
 import type { Client, User } from 'nest-oauth2/server';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 
-import { later } from '../support/model.js';
+import { later } from '../support/models/model.js';
 
 const ALICE = { id: 'alice' };
 const WEB: StoredClient = { id: 'web', grants: ['authorization_code', 'client_credentials'], scopes: ['read'] };

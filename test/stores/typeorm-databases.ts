@@ -11,15 +11,11 @@ import {
   type TypeOrmStoreOptions,
   type Users,
 } from 'nest-oauth2/stores/typeorm';
-import { DrizzleStore } from 'nest-oauth2/stores/drizzle';
-import { PrismaStore } from 'nest-oauth2/stores/prisma';
 import libsql from 'libsql';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 
-import { CALLBACK, SECRET } from '../support/model.js';
-import { reportMissing, START_SERVERS } from '../support/requirements.js';
-import { openPrisma } from './prisma-client.js';
-import { openDrizzle } from './sql-libraries.js';
+import { CALLBACK, SECRET } from '../support/models/model.js';
+import { reportMissing, START_SERVERS } from '../support/environment/requirements.js';
 
 export interface TestDatabase {
   name: string;
@@ -102,13 +98,18 @@ export const users: Users = {
 
 type LibraryOptions = { users: Users; prefix: string; deadline: number } & Partial<TypeOrmStoreOptions>;
 
-/** Opens a store of each library on the database of a `DataSource`. */
+/** Opens a store of each library on the database of a `DataSource`. A library is loaded when it is first used. */
 export const LIBRARIES = {
   async Drizzle(database: DataSourceOptions, options: LibraryOptions, log?: (text: string) => void) {
+    // Jest cannot load two modules at the same time that import the same one.
+    const { DrizzleStore } = await import('nest-oauth2/stores/drizzle');
+    const { openDrizzle } = await import('./sql-libraries.js');
     const { db, close } = await openDrizzle(database, log);
     return { store: new DrizzleStore(db, options), close };
   },
   async Prisma(database: DataSourceOptions, options: LibraryOptions, log?: (text: string) => void) {
+    const { PrismaStore } = await import('nest-oauth2/stores/prisma');
+    const { openPrisma } = await import('./prisma-client.js');
     const { db, close } = await openPrisma(database, log);
     return { store: new PrismaStore(db, options), close };
   },
@@ -122,6 +123,16 @@ export async function findDatabasesOfLibraries(): Promise<TestDatabase[]> {
     libraries.map((library) => ({ name: `${database.name}, ${library}`, library, options: database.options })),
   );
   return [...databases, ...others];
+}
+
+/**
+ * Returns the databases, except for those in memory, with TypeORM.
+ * @param libraries `others` selects Drizzle and Prisma instead. `all` selects the three libraries.
+ */
+export async function findSelectedDatabases(libraries = process.env['TEST_LIBRARIES']): Promise<TestDatabase[]> {
+  const databases = await findDatabasesOfLibraries();
+  if (libraries === 'all') return databases;
+  return databases.filter(({ library }) => (library !== undefined) === (libraries === 'others'));
 }
 
 export interface Opened {

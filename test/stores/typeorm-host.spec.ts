@@ -2,7 +2,7 @@ import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { oauthEntities, oauthMigrations, TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 import { DataSource } from 'typeorm';
 
-import { ALICE, later } from '../support/model.js';
+import { ALICE, later } from '../support/models/model.js';
 import { findDatabases, ownPrefix, undoMigrations, users, WEB } from './typeorm-databases.js';
 
 describe.each(await findDatabases())(

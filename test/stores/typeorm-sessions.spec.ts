@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 
-import { earlier, later } from '../support/model.js';
+import { earlier, later } from '../support/models/model.js';
 import { findDatabases, open, type Opened, ownPrefix, WEB } from './typeorm-databases.js';
 
 const PREFIX = ownPrefix('sessions');

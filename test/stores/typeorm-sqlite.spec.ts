@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { ALICE, later } from '../support/model.js';
+import { ALICE, later } from '../support/models/model.js';
 import { open, type Opened, ownPrefix, SQLITE_IN_FILE, SQLITE_IN_MEMORY, WEB } from './typeorm-databases.js';
 
 const PREFIX = ownPrefix('alone');

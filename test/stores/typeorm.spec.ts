@@ -3,8 +3,8 @@ import { OAuth2Server, Response } from 'nest-oauth2/server';
 import type { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 import type { DataSource } from 'typeorm';
 
-import { CALLBACK, later, SECRET } from '../support/model.js';
-import { authorizeRequest, CHALLENGE, resourceRequest, tokenRequest, VERIFIER } from '../support/requests.js';
+import { CALLBACK, later, SECRET } from '../support/models/model.js';
+import { authorizeRequest, CHALLENGE, resourceRequest, tokenRequest, VERIFIER } from '../support/clients/requests.js';
 import { findDatabases, open, type Opened, ownPrefix, WEB } from './typeorm-databases.js';
 
 const PREFIX = ownPrefix('spec');

@@ -1,16 +1,12 @@
 import { expectTypeOf } from 'expect-type';
+import type { AuthorizationRequest, Client, CoreClient, Model, Token } from 'nest-oauth2/server';
 import {
-  type AuthorizationRequest,
-  type Client,
   type ClientField,
   clientField,
   type ClientRequest,
-  type CoreClient,
   type FieldsOf,
-  type Model,
   type PresentedToken,
-  type Token,
-} from 'nest-oauth2/server';
+} from 'nest-oauth2/features';
 
 import type * as registrationFields from '../../lib/clients/registration/client-fields.js';
 import type * as keyFields from '../../lib/clients/registration/keys.js';

@@ -1,11 +1,9 @@
 import { expectTypeOf } from 'expect-type';
 import {
-  type Authorization,
   type AuthorizationCode,
   type AuthorizationRequest,
   type Client,
   type ClientCredentialsModel,
-  GrantType,
   InvalidGrantError,
   type Model,
   OAuth2Server,
@@ -18,6 +16,7 @@ import {
   type Unsaved,
   type User,
 } from 'nest-oauth2/server';
+import { type Authorization, GrantType } from 'nest-oauth2/features';
 
 // The application’s own client and user types are kept without a cast.
 

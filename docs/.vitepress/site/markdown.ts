@@ -3,18 +3,27 @@ import { posix } from 'node:path';
 
 import type { MarkdownRenderer } from 'vitepress';
 
+import { drawingOf, titleOf } from './diagrams.js';
 import { commandsOf, MANAGERS } from './package-managers.js';
 import { DOCS } from './pages.js';
 
 type Token = ReturnType<MarkdownRenderer['parse']>[number];
 
-/** Renders `mermaid` code blocks as diagrams. */
-export function renderDiagrams(md: MarkdownRenderer): void {
+const SCHEMES = ['light', 'dark'] as const;
+
+/**
+ * Shows the drawings of `mermaid` code blocks, which `npm run docs:diagrams` writes.
+ */
+export function showDiagrams(md: MarkdownRenderer): void {
   const fence = md.renderer.rules.fence!;
   md.renderer.rules.fence = (tokens, index, options, env, self) => {
     const { info, content } = tokens[index]!;
     if (info.trim() !== 'mermaid') return fence(tokens, index, options, env, self);
-    return `<MermaidDiagram code="${encodeURIComponent(content)}" />`;
+    const images = SCHEMES.map(
+      (scheme) =>
+        `<img class="${scheme}-only" src="/diagrams/${drawingOf(content, scheme)}" alt="${md.utils.escapeHtml(titleOf(content))}">`,
+    );
+    return `<div class="diagram" tabindex="0" role="group" aria-label="Diagram">${images.join('')}</div>`;
   };
 }
 
@@ -48,12 +57,50 @@ export function addPackageManagers(md: MarkdownRenderer): void {
   });
 }
 
-/** Pictures in `docs/public` are at the root of the site. Pages refer to them by relative paths, which a code host needs. */
+/** Tables with this number of columns have small text. */
+const DENSE = 5;
+
+/** Names the heading of each cell of a table, which a narrow page shows in front of the cell, and marks tables with many columns. */
+export function describeCells(md: MarkdownRenderer): void {
+  // The rule of VitePress writes no attributes.
+  md.renderer.rules.table_open = (tokens, index, options, _env, self) => self.renderToken(tokens, index, options);
+  md.core.ruler.push('cells', (state) => {
+    let table: Token | undefined;
+    let headings: string[] = [];
+    let column = 0;
+    for (const [index, token] of state.tokens.entries()) {
+      if (token.type === 'table_open') [table, headings] = [token, []];
+      if (token.type === 'tr_open') column = 0;
+      if (token.type === 'th_open') headings.push(plainText(state.tokens[index + 1]!));
+      if (token.type === 'thead_close') table!.attrSet('class', headings.length < DENSE ? 'table' : 'table dense');
+      if (token.type === 'td_open') token.attrSet('data-heading', headings[column++] ?? '');
+    }
+  });
+}
+
+const plainText = ({ children }: Token) => children!.map(({ content }) => content).join('');
+
+/**
+ * Pictures in `docs/public` are at the root of the site. Pages refer to them by relative paths, which a code host needs. A
+ * dark page shows the file `-dark` in place of the file `-light`.
+ */
 export function findPictures(md: MarkdownRenderer): void {
   md.core.ruler.push('pictures', (state) => {
-    for (const { children } of state.tokens.filter(({ type }) => type === 'inline'))
-      for (const token of children!.filter(({ type }) => type === 'image'))
-        token.attrSet('src', token.attrGet('src')!.replace(/^(?:\.\.\/)*public\//, '/'));
+    for (const token of state.tokens.filter(({ type }) => type === 'inline'))
+      token.children = token.children!.flatMap((child) => {
+        if (child.type !== 'image') return [child];
+        const source = child.attrGet('src')!.replace(/^(?:\.\.\/)*public\//, '/');
+        child.attrSet('src', source);
+        if (!/-light\.\w+$/.test(source)) return [child];
+        return SCHEMES.map((scheme) => {
+          const picture = Object.assign(new state.Token('image', 'img', 0), child, {
+            attrs: structuredClone(child.attrs),
+          });
+          picture.attrSet('src', source.replace(/-light(?=\.\w+$)/, `-${scheme}`));
+          picture.attrJoin('class', `${scheme}-only`);
+          return picture;
+        });
+      });
   });
 }
 

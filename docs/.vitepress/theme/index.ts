@@ -3,15 +3,13 @@ import DefaultTheme from 'vitepress/theme';
 
 import { keepTab } from './code-groups.js';
 import Layout from './Layout.vue';
-import MermaidDiagram from './MermaidDiagram.vue';
 import './style.css';
 
-/** The default theme of VitePress with diagrams, the start of the home page and tabs that keep their selection. */
+/** The default theme of VitePress with the start of the home page and tabs that keep their selection. */
 export default {
   extends: DefaultTheme,
   Layout,
-  enhanceApp({ app }) {
-    app.component('MermaidDiagram', MermaidDiagram);
+  enhanceApp() {
     if (!import.meta.env.SSR) keepTab();
   },
 } satisfies Theme;

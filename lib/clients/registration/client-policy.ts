@@ -2,6 +2,8 @@ import type { ServerContext } from '../../contracts/feature.js';
 import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import { AUTHORIZATION_DETAILS } from '../../contracts/authorization-details.js';
 import { requiredGrantTypes } from '../../contracts/response-type.js';
+import type { OptionRows } from '../../options/option-table.js';
+import { ANY, FLAG } from '../../options/value-checks.js';
 import { findScopesError } from '../../options/scopes-error.js';
 
 /**
@@ -29,12 +31,12 @@ export interface ClientPolicyOptions {
 }
 
 /** The names of all options in `ClientPolicyOptions`. */
-export const POLICY_OPTIONS: { readonly [K in keyof ClientPolicyOptions]-?: true } = {
-  scopes: true,
-  defaultScope: true,
-  allScopes: true,
-  grants: true,
-};
+export const POLICY_OPTIONS = {
+  scopes: { check: ANY },
+  defaultScope: { check: ANY },
+  allScopes: { check: FLAG },
+  grants: { check: ANY },
+} satisfies OptionRows<ClientPolicyOptions>;
 
 /**
  * The effective restrictions for self-registered clients and clients with a client ID metadata document, from the

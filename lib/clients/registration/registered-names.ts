@@ -1,6 +1,6 @@
 import { clientField } from '../../contracts/client-field.js';
 import type { CoreClient } from '../../model/model.js';
-import { comparableAs, type NameKind } from './certificate-names.js';
+import { comparableAs, type NameKind } from '../certificates/certificate-names.js';
 import { MAX_URI_LENGTH } from './metadata-members.js';
 
 /** The client fields for the name in a client's certificate, each with the kind of name. RFC 8705 §2.1.2 */

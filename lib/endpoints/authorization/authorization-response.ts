@@ -4,7 +4,7 @@ import { type OAuthError, toOAuthError } from '../../errors/index.js';
 import { errorResponse } from '../../http/error-response.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
-import type { User } from '../../model/model.js';
+import type { Awaitable, User } from '../../model/model.js';
 import { respondWithError } from '../operation.js';
 import type { AuthorizationContext } from './authorization-context.js';
 import { type RefusedAuthorization, reportAuthorizationRefusal } from './authorization-events.js';
@@ -92,7 +92,7 @@ export function sendGranted(
   transaction: RespondingTransaction,
   parameters: Record<string, string>,
   response: Response,
-): Promise<void> {
+): Awaitable<void> {
   const { responseMode: mode, responseType, state } = transaction.request!;
   const { mode: defaultMode } = context.server.responseTypes.get(responseType)!;
   return sendResponse(context, transaction, { mode, defaultMode, state, parameters }, response);
@@ -107,17 +107,17 @@ interface ResponseToSend {
 }
 
 /** Writes the authorization response, with `state` and the issuer (`iss`). RFC 9207 §2 */
-async function sendResponse(
+function sendResponse(
   { server }: AuthorizationContext,
   { client, redirectUri, issuer }: RespondingTransaction,
   { mode, defaultMode, state, parameters }: ResponseToSend,
   response: Response,
-): Promise<void> {
+): Awaitable<void> {
   if (state !== undefined) parameters['state'] = state;
   if (issuer !== undefined) parameters['iss'] = issuer;
   response.headers['cache-control'] = 'no-store';
   const outgoing = { client, redirectUri, parameters, defaultMode, issuer };
-  await server.responseModes.get(mode)!.write(response, outgoing, server);
+  return server.responseModes.get(mode)!.write(response, outgoing, server);
 }
 
 function stateOf(request: Request): string | undefined {

@@ -7,7 +7,7 @@ import { InvalidArgumentError, type OAuthError } from '../../errors/index.js';
 import { FORM_OR_URL, Parameters } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
-import type { AuthorizationCode, CoreClient, Token, User } from '../../model/model.js';
+import type { AuthorizationCode, Awaitable, CoreClient, Token, User } from '../../model/model.js';
 import { approveScope, scopeText, verifyClientScope, withinScope } from '../../tokens/scope.js';
 import { signInClaims } from '../../tokens/sign-in-claims.js';
 import type { AuthorizationContext } from './authorization-context.js';
@@ -70,23 +70,30 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
 
   /**
    * Reads and validates the parameters of the authorization request. Errors are returned to the client if a redirect is
-   * allowed, otherwise they are rendered as an error page.
+   * allowed, otherwise they are rendered as an error page. The result is a promise only if a feature reads parameters, or
+   * if the request is invalid.
    */
-  async read(response: Response): Promise<AuthorizationRequest> {
+  read(response: Response): Awaitable<AuthorizationRequest> {
     const { responseTypes, hooks } = this.context.server;
-    const { read } = hooks.authorization;
     try {
       if (isSelfRegistered(this.client)) {
         verifyResponseTypeAllowed(findResponseType(this.effectiveRequest, responseTypes), this.client, responseTypes);
       }
       const request = (this.request = readAuthorizationRequest(this, this.context));
-      const parameters = read.length > 0 ? new Parameters(this.effectiveRequest, FORM_OR_URL) : undefined;
-      for (const hook of read) Object.assign(request.data, await hook(parameters!, request));
+      if (hooks.authorization.read.length > 0) return this.runPhase(response, () => this.runReadHooks(request));
       this.isValid = true;
       return request;
     } catch (error) {
-      throw await this.fail(error, response);
+      return this.runPhase(response, () => Promise.reject(error));
     }
+  }
+
+  private async runReadHooks(request: AuthorizationRequest): Promise<AuthorizationRequest> {
+    const parameters = new Parameters(this.effectiveRequest, FORM_OR_URL);
+    for (const hook of this.context.server.hooks.authorization.read)
+      Object.assign(request.data, await hook(parameters, request));
+    this.isValid = true;
+    return request;
   }
 
   /**
@@ -175,7 +182,9 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
     const responseType = server.responseTypes.get(request.responseType)!;
     const authorizationResponse = await responseType.respond(request, user, { options, format });
     for (const hook of server.hooks.authorization.respond) await hook(request, user, authorizationResponse.parameters);
-    await sendGranted(this.context, this, authorizationResponse.parameters, response);
+    // Await promises only: the built-in response modes return none.
+    const sending = sendGranted(this.context, this, authorizationResponse.parameters, response);
+    if (sending) await sending;
     if (options.events) reportGranted(options.events, request, { user, response: authorizationResponse });
     return authorizationResponse.result;
   }

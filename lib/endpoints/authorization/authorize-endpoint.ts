@@ -42,7 +42,8 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     // The handler may change the request, for example after a login, so the other parameters are read after it.
     const user = (transaction.user = await this.findUser(transaction, request, response));
     const signIn = this.options.authenticateHandler?.howSignedIn && (await this.howSignedIn(user, request, response));
-    await transaction.read(response);
+    const reading = transaction.read(response);
+    if (reading instanceof Promise) await reading;
     return await transaction.decide({ user, signIn }, response);
   }
 

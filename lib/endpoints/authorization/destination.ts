@@ -46,7 +46,8 @@ export async function findDestination(
     throw new InvalidClientError('Invalid client: missing client `grants`');
   }
   if (requestedUri === undefined) verifyOmittedRedirectUri(request, server);
-  const redirectUri = await resolveRedirectUri(requestedUri, client, model);
+  const resolved = resolveRedirectUri(requestedUri, client, model);
+  const redirectUri = typeof resolved === 'string' ? resolved : await resolved;
   return { client, redirectUri, redirectUriSent: requestedUri !== undefined };
 }
 

@@ -1,13 +1,13 @@
 import type { ServerContext } from '../../contracts/feature.js';
 import type { RequiredInteraction, AuthenticationState } from '../../contracts/required-interaction.js';
 import type { AuthorizationRequest, Decision } from '../../contracts/response-type.js';
-import { InvalidArgumentError, type OAuthError } from '../../errors/index.js';
+import { InvalidArgumentError, type OAuthError, toOAuthError } from '../../errors/index.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
 import type { AuthorizationCode, Token, User } from '../../model/model.js';
 import type { AuthorizeOptions } from '../../options/options.js';
 import { respondWithError, verifyRequestAndResponse } from '../operation.js';
-import { OperationCache } from '../operation-cache.js';
+import type { CallOptions } from '../call-options.js';
 import { AuthorizationContext } from './authorization-context.js';
 import type { AuthorizationTransaction } from './authorization-transaction.js';
 import { deferError, isSilent, mayRedirectError, invalidRequest } from './deferred-error.js';
@@ -18,19 +18,20 @@ import { openTransaction } from './open-transaction.js';
  * deciding a request. RFC 6749 §4.1.1
  */
 export class InteractiveAuthorization {
-  private readonly contexts: OperationCache<AuthorizationContext>;
+  private withoutOptions: AuthorizationContext | undefined;
   private readonly transactions = new WeakMap<AuthorizationRequest, AuthorizationTransaction>();
 
-  constructor(private readonly server: ServerContext) {
-    this.contexts = new OperationCache((options) => new AuthorizationContext(options, server), server);
-  }
+  constructor(
+    private readonly server: ServerContext,
+    private readonly callOptions: CallOptions,
+  ) {}
 
   async read(
     request: Request,
     response: Response,
     { user, ...options }: AuthorizeOptions & { user?: User },
   ): Promise<AuthorizationRequest> {
-    const context = this.contexts.operationFor(Object.keys(options).length > 0 ? options : undefined, response);
+    const context = this.contextFor(options, response);
     verifyRequestAndResponse(request, response);
     const transaction = await openTransaction(context, request, response);
     transaction.user = user;
@@ -43,6 +44,16 @@ export class InteractiveAuthorization {
     } catch (error) {
       this.defer(error as OAuthError, transaction);
       throw error;
+    }
+  }
+
+  private contextFor(options: AuthorizeOptions, response: Response): AuthorizationContext {
+    const { server } = this;
+    try {
+      if (Object.keys(options).length > 0) return new AuthorizationContext(this.callOptions.merge(options), server);
+      return (this.withoutOptions ??= new AuthorizationContext(server.options, server));
+    } catch (error) {
+      throw respondWithError(response, toOAuthError(error));
     }
   }
 

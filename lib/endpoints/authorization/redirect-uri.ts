@@ -3,7 +3,7 @@ import { APPLICATION_TYPE } from '../../clients/registration/client-fields.js';
 import { InvalidClientError, InvalidRequestError } from '../../errors/index.js';
 import { shortText } from '../../events/events.js';
 import { isRedirectUri } from '../../http/syntax.js';
-import type { CoreClient, Model } from '../../model/model.js';
+import type { Awaitable, CoreClient, Model } from '../../model/model.js';
 
 const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/;
 
@@ -39,27 +39,31 @@ function isNative(client: CoreClient): boolean {
  * @throws {InvalidRequestError} If the request contains no redirect URI, and the client has registered several.
  * RFC 6749 §3.1.2
  */
-export async function resolveRedirectUri(
-  requested: string | undefined,
-  client: CoreClient,
-  model: Model,
-): Promise<string> {
+export function resolveRedirectUri(requested: string | undefined, client: CoreClient, model: Model): Awaitable<string> {
   // Ignore a string: its `includes()` would match any substring of it.
   const registered: readonly unknown[] = Array.isArray(client.redirectUris) ? client.redirectUris : [];
   if (requested === undefined || registered.length === 0) return onlyRegisteredUri(registered);
-  const trusted = model.validateRedirectUri
-    ? await model.validateRedirectUri(requested, client)
-    : registered.some((uri) => typeof uri === 'string' && isSameRedirectUri(requested, uri, client));
-  if (!trusted) {
-    const detail = {
-      reason: 'redirect URI is not registered for the client',
-      expected: registered,
-      given: shortText(requested),
-      remedy: redirectRemedy(requested, registered),
-    };
-    throw new InvalidClientError('Invalid client: `redirect_uri` does not match client value').because(detail);
-  }
-  return requested;
+  if (model.validateRedirectUri) return validateByModel(requested, client, { model, registered });
+  const isRegistered = registered.some((uri) => typeof uri === 'string' && isSameRedirectUri(requested, uri, client));
+  return isRegistered ? requested : rejectRedirectUri(requested, registered);
+}
+
+async function validateByModel(
+  requested: string,
+  client: CoreClient,
+  { model, registered }: { model: Model; registered: readonly unknown[] },
+): Promise<string> {
+  return (await model.validateRedirectUri!(requested, client)) ? requested : rejectRedirectUri(requested, registered);
+}
+
+function rejectRedirectUri(requested: string, registered: readonly unknown[]): never {
+  const detail = {
+    reason: 'redirect URI is not registered for the client',
+    expected: registered,
+    given: shortText(requested),
+    remedy: redirectRemedy(requested, registered),
+  };
+  throw new InvalidClientError('Invalid client: `redirect_uri` does not match client value').because(detail);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ServerContext } from '../../contracts/feature.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
 import { isScope } from '../../http/syntax.js';
-import type { Falsy, Scope, Token } from '../../model/model.js';
+import type { Awaitable, Falsy, Scope, Token } from '../../model/model.js';
 import { requireMethods } from '../../model/require-methods.js';
 import { Operation, verifyRequestAndResponse } from '../operation.js';
 import type { Options } from '../../options/resolve-options.js';
@@ -18,8 +18,15 @@ import { admitRequest } from './admission.js';
 import { tokenHeaderPattern, readBearerToken, schemeOf } from './bearer-token.js';
 import { findPrincipal } from './principal.js';
 import { rejectRequest, reportAccessRefusal } from './refusal.js';
-import { type Requirement, requirementsOf } from './requirements.js';
-import { isFirstRefusal, lookUp } from './shared-look-ups.js';
+import type { Requirement } from './requirement.js';
+import {
+  acceptsPersonalTokens,
+  PERSONAL_TOKEN_SOURCE,
+  personalTokenError,
+  type PersonalTokenSource,
+} from './personal-tokens.js';
+import { requirementsOf } from './requirements.js';
+import { isFirstRefusal, lookUp, shareLookUp } from './shared-look-ups.js';
 
 /** Finds and verifies the access token of a request to a protected resource. RFC 6750 */
 export class AuthenticateOperation extends Operation<Token> {
@@ -33,17 +40,24 @@ export class AuthenticateOperation extends Operation<Token> {
   private readonly schemes = [...this.server.tokenSchemes.keys()];
   private readonly header = tokenHeaderPattern('Bearer', ...this.schemes);
 
-  /** @param endpoint The ID of the endpoint. Default: `resource`, a protected resource of the application. */
+  private readonly acceptsPersonalTokens: boolean;
+
+  /**
+   * @param endpoint The ID of the endpoint. Default: `resource`, a protected resource of the application.
+   * @param personalTokens The personal access tokens that are accepted. If omitted, none are.
+   */
   constructor(
     options: Options & TokenRequirements,
     server: ServerContext,
     private readonly endpoint = 'resource',
+    private readonly personalTokens?: PersonalTokenSource,
   ) {
     super(options, server);
     requireMethods(options.model, METHODS);
     this.required = requiredScope(options.scope);
     this.challengeScope = scopeForChallenge(this.required);
     this.requirements = requirementsOf(options, this.required);
+    this.acceptsPersonalTokens = acceptsPersonalTokens(options, this.required);
   }
 
   handle(request: Request, response: Response): Promise<Token> {
@@ -66,7 +80,9 @@ export class AuthenticateOperation extends Operation<Token> {
     let requirement: Requirement | undefined;
     try {
       const value = readBearerToken(request, allowBearerTokensInQueryString, this.header);
-      token = await (value === undefined ? findPrincipal(request) : lookUp(model, value, request));
+      if (value === undefined) token = await findPrincipal(request);
+      else if (this.personalTokens?.matches(value)) token = await this.findPersonalToken(value, request);
+      else token = await lookUp(model, value, request);
       tokenError = findTokenError(
         token,
         value,
@@ -92,6 +108,16 @@ export class AuthenticateOperation extends Operation<Token> {
       tokenError = toOAuthError(error);
     }
     throw this.reject(tokenError, { token, issuer, requirement, request, response, events });
+  }
+
+  /**
+   * Finds a personal access token, if this operation accepts one.
+   * @throws {InvalidTokenError} If it accepts none. The token is not looked up then.
+   */
+  private findPersonalToken(value: string, request: Request): Awaitable<Token | Falsy> {
+    const source = this.personalTokens!;
+    if (!this.acceptsPersonalTokens) throw personalTokenError();
+    return shareLookUp(request, source, value, () => source.find(value, request));
   }
 
   /**
@@ -122,6 +148,10 @@ export class AuthenticateOperation extends Operation<Token> {
     if (authorized) response.headers['x-oauth-scopes'] = authorized;
   }
 }
+
+/** Returns the operation that authenticates requests to protected resources of the application. */
+export const resourceOperation = (options: Options, server: ServerContext): AuthenticateOperation =>
+  new AuthenticateOperation(options, server, 'resource', server.find(PERSONAL_TOKEN_SOURCE));
 
 /** A rejected request, with its token and issuer as far as they are known. */
 interface RejectionDetails {

@@ -122,6 +122,7 @@ function defaultDetailOf(error: OAuthError, { token, required }: RefusedAccess):
       reason: 'access token lacks the scope that the route requires',
       expected: required,
       given: scopeText(token.scope),
+      remedy: 'request a token with this scope, or correct the scope that the route requires, such as in `@Scopes()`',
     };
   }
   if (!(error instanceof InvalidTokenError)) return undefined;

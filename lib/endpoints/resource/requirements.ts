@@ -4,21 +4,10 @@ import type { Awaitable, Falsy, Scope, Token } from '../../model/model.js';
 import type { Options } from '../../options/resolve-options.js';
 import { type TokenRequirements, verifyTokenRequirements } from '../../options/token-requirements.js';
 import { coversScope, scopeForModel } from '../../tokens/scope.js';
+import { acceptsPersonalTokens, isPersonalToken, NO_PERSONAL_TOKEN } from './personal-tokens.js';
 import { isPrincipal } from './principal.js';
+import type { Requirement } from './requirement.js';
 import { hasStepUp, stepUpError } from './user-authentication.js';
-
-/** A requirement that a valid access token must meet before the request is accepted, such as a scope or a role. */
-export interface Requirement {
-  /**
-   * The scope for the challenge and for the header `X-Accepted-OAuth-Scopes`. `undefined` if more scope values would
-   * not help. RFC 6750 §3
-   */
-  readonly scope: string | undefined;
-  /** Whether the token meets the requirement. The result is a promise only if the model returns one. */
-  isMet(token: Token): Awaitable<boolean | Falsy>;
-  /** Returns the error for a token that does not meet the requirement. */
-  createError(token: Token): OAuthError;
-}
 
 /**
  * Returns the requirements of a call of `authenticate()`, in the order in which they are verified.
@@ -32,11 +21,12 @@ export function requirementsOf(
   verifyTokenRequirements(options);
   const { anyScope, userRequired, roles, stepUp } = options;
   return [
+    ...(acceptsPersonalTokens(options, scope) ? [] : [NO_PERSONAL_TOKEN]),
     ...(scope ? [allOf(scope, options)] : []),
-    ...(anyScope ? [anyOf([...anyScope], options)] : []),
+    ...(anyScope ? [anyOf(anyScope, options)] : []),
     ...(userRequired ? [USER] : []),
-    ...(roles ? [anyRoleOf([...roles])] : []),
-    ...(stepUp ? [authenticatedBy({ ...stepUp, ...(stepUp.acr && { acr: [...stepUp.acr] }) })] : []),
+    ...(roles ? [anyRoleOf(roles)] : []),
+    ...(stepUp ? [authenticatedBy(stepUp)] : []),
   ];
 }
 
@@ -56,19 +46,19 @@ function anyOf(values: readonly string[], options: Options): Requirement {
   return {
     scope: values.join(' '),
     isMet: (token) =>
-      options.model.verifyScope && !isPrincipal(token)
+      options.model.verifyScope && !isForeign(token)
         ? isMetByModel(token)
         : values.some((value) => coversScope(token.scope, value)),
     createError: insufficientScope,
   };
 }
 
-/**
- * Whether the token has the scope. If the model has `verifyScope()`, the model decides, except on login sessions, which
- * the model has not issued.
- */
+/** Whether a token was not issued by `saveToken()` of the model: a login session or a personal access token. */
+const isForeign = (token: Token): boolean => isPrincipal(token) || isPersonalToken(token);
+
+/** Whether the token has the scope. If the model has `verifyScope()`, the model decides, except on foreign tokens. */
 function hasScope(token: Token, scope: string, { model, scopeFormat }: Options): Awaitable<boolean | Falsy> {
-  if (!model.verifyScope || isPrincipal(token)) return coversScope(token.scope, scope);
+  if (!model.verifyScope || isForeign(token)) return coversScope(token.scope, scope);
   return model.verifyScope(token, scopeForModel(scope, scopeFormat) as Scope);
 }
 
@@ -86,6 +76,7 @@ export function userRequiredError(): OAuthError {
   const detail = {
     reason: 'token was issued for the client itself, and the route requires a user',
     given: 'a client credentials token',
+    remedy: 'send a token that a user has authorized, or let the route work without a user',
   };
   const message = 'Insufficient scope: a user is required, and this token belongs to the client itself';
   return new InsufficientScopeError(message).because(detail);

@@ -1,4 +1,3 @@
-import type { ClientRequest } from '../../contracts/client-request.js';
 import { InvalidArgumentError } from '../../errors/index.js';
 import type { Request } from '../../http/request.js';
 import type { Awaitable, CoreClient, Falsy, Model, Scope, Token, User } from '../../model/model.js';
@@ -6,7 +5,6 @@ import type { Authorization } from '../../contracts/authorization.js';
 import { generateAccessToken, generateRefreshToken, type IssueOptions } from '../../tokens/issuance.js';
 import { issueToken } from '../../tokens/issue-token.js';
 import { expiry } from '../../tokens/lifetime.js';
-import type { RefreshTokenReuseInterval } from '../../options/reuse-interval.js';
 import { approveScope, requestedScope, scopeForModel } from '../../tokens/scope.js';
 
 /**
@@ -15,16 +13,6 @@ import { approveScope, requestedScope, scopeForModel } from '../../tokens/scope.
  */
 export interface GrantTypeOptions extends IssueOptions {
   alwaysIssueNewRefreshToken?: boolean;
-  enablePlainPKCE?: boolean;
-  refreshTokenReuseInterval?: RefreshTokenReuseInterval;
-  requirePKCE?: 'public' | 'all' | 'none';
-  /**
-   * The token request for which the grant type was created. If omitted, the application has constructed the grant type
-   * itself.
-   */
-  clientRequest?: ClientRequest;
-  /** Emits an event of the server. If omitted, the server has no `events`. */
-  report?(name: string, payload: object): void;
 }
 
 /**
@@ -94,8 +82,9 @@ export abstract class GrantType<Needs = unknown> {
 }
 
 /**
- * `GrantType` under its name in the legacy `oauth2-server` interface, for extension grants of applications. It can also
- * be called without `new`, because constructor functions that inherit with `util.inherits()` do so.
+ * `GrantType` under its name in the legacy `oauth2-server` interface, for existing extension grants of applications. New
+ * code extends `GrantType` of `nest-oauth2/features`. This class can also be called without `new`, because constructor
+ * functions that inherit with `util.inherits()` do so.
  */
 export const AbstractGrantType: typeof GrantType = new Proxy(GrantType, {
   apply: (target, self: object, [options]) => Object.assign(self, Reflect.construct(target, [options])),

@@ -4,7 +4,6 @@ import type { ClientRequest } from '../../contracts/client-request.js';
 import { reportEvent } from '../../events/events.js';
 import { isOfIssuer } from '../../tokens/issuer.js';
 import { notifyTokensRevoked } from '../../tokens/revoked-tokens.js';
-import type { GrantTypeOptions } from './grant-type.js';
 
 /** An authorization code or refresh token as the model returned it. It can be used only once. */
 interface SingleUseRecord {
@@ -13,15 +12,6 @@ interface SingleUseRecord {
   grantId?: string;
   issuer?: string;
   revokedAt?: Date;
-}
-
-/** The settings with which `rejectReplay()` revokes a token family and emits events. */
-export type ReplayOptions = Pick<GrantTypeOptions, 'model' | 'issuer' | 'report'>;
-
-/** Returns the settings of `rejectReplay()` for a client request. */
-export function replayOptionsOf({ issuer, options: { model, events } }: ClientRequest): ReplayOptions {
-  if (!events) return { model, issuer };
-  return { model, issuer, report: (name, payload) => reportEvent(events, name as never, payload as never) };
 }
 
 /**
@@ -78,14 +68,20 @@ export const expiredError = (name: string, expiresAt: Date): InvalidGrantError =
  * RFC 9700 §4.14.2
  * @throws {InvalidGrantError} Always.
  */
-export async function rejectReplay(record: SingleUseRecord, name: string, options: ReplayOptions): Promise<never> {
+export async function rejectReplay(
+  record: SingleUseRecord,
+  name: string,
+  { issuer, options: { model, events } }: ClientRequest,
+): Promise<never> {
   const { grantId, client, user } = record;
-  if (grantId !== undefined && options.model.revokeGrant) {
-    await options.model.revokeGrant(grantId);
+  if (grantId !== undefined && model.revokeGrant) {
+    await model.revokeGrant(grantId);
     notifyTokensRevoked({ grantId });
-    const details = { endpoint: 'token', issuer: options.issuer, clientId: client.id, userId: user['id'], grantId };
-    options.report?.('token.reuse_detected', { ...details, kind: name });
-    options.report?.('grant.ended', { ...details, reason: 'reuse' });
+    const details = { endpoint: 'token', issuer, clientId: client.id, userId: user['id'], grantId };
+    if (events) {
+      reportEvent(events, 'token.reuse_detected', { ...details, kind: name });
+      reportEvent(events, 'grant.ended', { ...details, reason: 'reuse' });
+    }
   }
   const detail = { reason: `${name} was already used`, given: record.revokedAt ?? 'used before', remedy: REDEEM_ONCE };
   throw new InvalidGrantError(`Invalid grant: ${name} is invalid`).because(detail);

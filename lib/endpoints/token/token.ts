@@ -5,14 +5,13 @@ import { hasListener, reportEvent, shortText } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import { type GrantHandler, ISSUED_TOKEN_TYPE } from '../../contracts/token-request.js';
 import { classGrant } from './class-grant.js';
-import { type IssuingContext, IssuingRequest } from './issuing-request.js';
+import { IssuingRequest } from './issuing-request.js';
 import { required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isGrantType } from '../../http/syntax.js';
 import type { Awaitable, CoreClient, Falsy, Token } from '../../model/model.js';
 import { requireMethods } from '../../model/require-methods.js';
 import type { Options } from '../../options/resolve-options.js';
-import { AUTHORIZATION_DETAILS } from '../../contracts/authorization-details.js';
 import { lifetime } from '../../tokens/lifetime.js';
 import { scopeText } from '../../tokens/scope.js';
 import { readSignInClaims } from '../../tokens/sign-in-claims.js';
@@ -33,7 +32,6 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
   private readonly grants: ReadonlyMap<string, GrantHandler>;
   /** Grant types whose required methods the model is known to have. */
   private readonly verifiedGrants = new Set<string>();
-  private readonly context: IssuingContext;
 
   constructor(options: Options, server: ServerContext) {
     super(options, server);
@@ -41,17 +39,9 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     lifetime(options.refreshTokenLifetime, 'refreshTokenLifetime');
     requireMethods(options.model, ['getClient']);
     this.grants = grantsOf(options, server);
-    const { events } = options;
-    this.context = {
-      server,
-      format: server.hooks.token.format[0],
-      report: events && ((name, payload) => reportEvent(events, name as never, payload as never)),
-      supportsDetails: server.find(AUTHORIZATION_DETAILS) !== undefined,
-    };
   }
 
   protected serve(request: IssuingRequest): Awaitable<Token> {
-    request.context = this.context;
     const { admit, respond } = this.server.hooks.token;
     const grant = this.findGrant(request.request, request.client);
     const isPlain = admit.length + respond.length === 0 && !this.hasCredentialsToConsume(request);

@@ -16,6 +16,7 @@ import {
   type ClientIdDocumentOptions,
   documentErrors,
   documentSettings,
+  type PinnedDocument,
   DEFAULT_AGE,
 } from './document-options.js';
 import { clientFromMetadataDocument, documentPolicy, readDocument } from './read-document.js';
@@ -28,7 +29,7 @@ export function clientIdDocuments(options: ClientIdDocumentOptions = {}): Featur
   return {
     id: 'clientIdDocuments',
     specification: 'CIMD',
-    settings: documentSettings(options),
+    settings: { ...documentSettings(options) },
     install(builder) {
       let clients: MetadataDocumentClients | undefined;
       return {
@@ -50,13 +51,16 @@ class MetadataDocumentClients {
   private readonly fetch: SafeFetch;
   private readonly policy: ClientPolicy;
   private readonly documents: DocumentCache<ClientMetadata>;
+  /** The documents that are not fetched, by their URLs. */
+  private readonly pinned: ReadonlyMap<unknown, PinnedDocument>;
   private readonly model: Model & ClientIdDocumentModel;
 
   constructor(options: ClientIdDocumentOptions, server: ServerContext) {
-    const { redirects, minAge, maxAge, outage, pause, size, fetch } = documentSettings(options);
+    const { redirects, pinned, minAge, maxAge, outage, pause, size, fetch } = documentSettings(options);
     this.model = server.options.model;
     this.fetch = new SafeFetch(fetch);
     this.policy = documentPolicy(clientPolicy(options, server));
+    this.pinned = new Map(pinned.map((document) => [document['client_id'], document]));
     this.documents = new DocumentCache({
       size,
       outage,
@@ -64,8 +68,9 @@ class MetadataDocumentClients {
       isTemporary: (error) => error instanceof FetchError && error.isTemporary,
       isNotAttempted: (error) => error instanceof FetchError && error.kind === 'busy',
       fetch: async (url, requester) => {
-        const { body, headers } = await this.fetch.json(url, requester);
-        const seconds = Math.min(Math.max(freshnessOf(headers) ?? DEFAULT_AGE, minAge), maxAge);
+        const copy = this.pinned.get(url);
+        const { body, headers } = copy ? { body: copy, headers: {} } : await this.fetch.json(url, requester);
+        const seconds = copy ? Infinity : Math.min(Math.max(freshnessOf(headers) ?? DEFAULT_AGE, minAge), maxAge);
         const document = readDocument(url, body, { policy: this.policy, redirects });
         await this.policy.verify(document);
         return { document, seconds };
@@ -80,7 +85,8 @@ class MetadataDocumentClients {
    * @throws {InvalidClientError} If the document cannot be used.
    */
   async find(clientId: string, requester: string | undefined): Promise<MetadataClient | undefined> {
-    if (!isClientIdUrl(clientId) || !this.fetch.isFetchable(clientId)) return undefined;
+    if (!isClientIdUrl(clientId)) return undefined;
+    if (!this.pinned.has(clientId) && !this.fetch.isFetchable(clientId)) return undefined;
     if (this.model.mayUseClientIdDocument && !(await this.model.mayUseClientIdDocument(clientId))) return undefined;
     try {
       return clientFromMetadataDocument(clientId, await this.documents.get(clientId, requester), this.policy);

@@ -1,12 +1,16 @@
 import type { ServerContext } from '../../contracts/feature.js';
-import { findFetchOptionsError, SAFE_FETCH_OPTIONS, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import type { Awaitable, Falsy } from '../../model/model.js';
 import {
+  clientPolicy,
   type ClientPolicyOptions,
   POLICY_OPTIONS,
   findPolicyErrors,
 } from '../../clients/registration/client-policy.js';
-import { findUnknownOption } from '../../options/unknown-option.js';
+import { type OptionRows, optionTable } from '../../options/option-table.js';
+import { accepts, FETCH, oneOfTexts, SECONDS_FROM_0 } from '../../options/value-checks.js';
+import { isClientIdUrl } from './client-id-url.js';
+import { documentPolicy, readDocument } from './read-document.js';
 
 /** The options of `clientIdDocuments()`. */
 export interface ClientIdDocumentOptions extends ClientPolicyOptions {
@@ -15,6 +19,12 @@ export interface ClientIdDocumentOptions extends ClientPolicyOptions {
    * origin. `own`: only redirect URIs at the origin of the document, and loopback addresses. Default: `any`. CIMD §8.1
    */
   redirects?: 'any' | 'own';
+  /**
+   * Metadata documents that are used as given and not fetched, for documents that this server cannot fetch. Some hosts
+   * respond with 403 to requests from data centers. Each document contains its URL as `client_id`. If the client
+   * changes its document, update the copy. Default: none.
+   */
+  pinned?: readonly PinnedDocument[];
   /** Minimum lifetime of a document in the cache, in seconds, whatever its headers say. Default: `60`. */
   minAge?: number;
   /** Maximum lifetime of a document in the cache, in seconds. Default: `86400`. */
@@ -31,6 +41,9 @@ export interface ClientIdDocumentOptions extends ClientPolicyOptions {
   fetch?: SafeFetchOptions;
 }
 
+/** A client ID metadata document, as parsed JSON. CIMD §4 */
+export type PinnedDocument = Readonly<Record<string, unknown>>;
+
 /** A model that decides which client ID metadata documents are fetched. */
 export interface ClientIdDocumentModel {
   /**
@@ -44,39 +57,48 @@ export interface ClientIdDocumentModel {
 /** Lifetime in seconds of a document whose headers do not determine it. */
 export const DEFAULT_AGE = 300;
 
-/** Returns the options of `clientIdDocuments()`, with their defaults. */
-export const documentSettings = (options: ClientIdDocumentOptions) => ({ ...DEFAULTS, ...options });
-
-const DEFAULTS = { redirects: 'any', minAge: 60, maxAge: 86_400, outage: 86_400, pause: 5, size: 1000 } as const;
-
-const NAMES = {
-  ...POLICY_OPTIONS,
-  redirects: true,
-  minAge: true,
-  maxAge: true,
-  outage: true,
-  pause: true,
-  size: true,
-  fetch: true,
-} as const;
-
 const NAME = '`clientIdDocuments()`';
+
+const OPTIONS = optionTable(NAME, {
+  ...POLICY_OPTIONS,
+  redirects: { check: oneOfTexts('any', 'own'), default: 'any' },
+  pinned: { check: accepts('a list of metadata documents', Array.isArray), default: [] },
+  minAge: { check: SECONDS_FROM_0, default: 60 },
+  maxAge: { check: SECONDS_FROM_0, default: 86_400 },
+  outage: { check: SECONDS_FROM_0, default: 86_400 },
+  pause: { check: SECONDS_FROM_0, default: 5 },
+  size: {
+    check: accepts('a whole number of documents, 1 or more', (value) => Number.isInteger(value) && Number(value) > 0),
+    default: 1000,
+  },
+  fetch: { check: FETCH },
+} satisfies OptionRows<ClientIdDocumentOptions>);
+
+/** Returns the options of `clientIdDocuments()`, with their defaults. */
+export const documentSettings = (options: ClientIdDocumentOptions) => OPTIONS.settle(options);
 
 /** Yields the configuration errors in the options of `clientIdDocuments()`. */
 export function* documentErrors(options: ClientIdDocumentOptions, server: ServerContext): Iterable<string> {
-  const unknown =
-    findUnknownOption(options, NAMES, NAME) ??
-    findUnknownOption(options.fetch ?? {}, SAFE_FETCH_OPTIONS, `\`fetch\` of ${NAME}`);
-  if (unknown !== undefined) yield unknown;
-  const { redirects, size, ...seconds } = documentSettings(options);
-  if (redirects !== 'any' && redirects !== 'own') yield `\`redirects\` of ${NAME} must be \`any\` or \`own\``;
-  if (!(Number.isInteger(size) && size > 0)) yield `\`size\` of ${NAME} must be a whole number of documents, 1 or more`;
-  for (const name of ['minAge', 'maxAge', 'outage', 'pause'] as const) {
-    if (!(seconds[name] >= 0 && seconds[name] < 2 ** 31))
-      yield `\`${name}\` of ${NAME} must be a number of seconds, 0 or more`;
-  }
-  if (seconds.minAge > seconds.maxAge) yield `\`minAge\` of ${NAME} must not exceed its \`maxAge\``;
-  const fetchError = findFetchOptionsError(options.fetch);
-  if (fetchError !== undefined) yield fetchError;
+  yield* OPTIONS.findErrors(options);
+  const { pinned, minAge, maxAge } = documentSettings(options);
+  if (minAge > maxAge) yield `\`minAge\` of ${NAME} must not exceed its \`maxAge\``;
   yield* findPolicyErrors(options, server, NAME);
+  if (Array.isArray(pinned)) yield* pinned.flatMap((document: unknown) => pinnedError(document, options, server));
+}
+
+/** Returns the configuration error of a pinned document, in a list. The list is empty if the document is valid. */
+function pinnedError(document: unknown, options: ClientIdDocumentOptions, server: ServerContext): string[] {
+  const members = (document ?? {}) as Record<string, unknown>;
+  const { client_id: url } = members;
+  if (typeof url !== 'string' || !isClientIdUrl(url)) {
+    return [`Each document in \`pinned\` of ${NAME} must be an object whose \`client_id\` is its URL`];
+  }
+  const { redirects } = documentSettings(options);
+  try {
+    readDocument(url, members, { policy: documentPolicy(clientPolicy(options, server)), redirects });
+    return [];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'invalid document';
+    return [`The document \`${url}\` in \`pinned\` of ${NAME} cannot be used. ${reason}`];
+  }
 }

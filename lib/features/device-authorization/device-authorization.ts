@@ -1,9 +1,10 @@
-import { findRateError } from '../../clients/public-client-rate.js';
+import { PUBLIC_CLIENT_RATE } from '../../clients/public-client-rate.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { RequestRate } from '../../limits/memory-counts.js';
-import { findUnknownOption } from '../../options/unknown-option.js';
+import { type OptionRows, optionTable } from '../../options/option-table.js';
+import { accepts, wholeSecondsFrom } from '../../options/value-checks.js';
 import { DeviceAuthorizationEndpoint } from './device-endpoint.js';
 import { DEVICE_GRANT, deviceGrant } from './device-grant.js';
 import { DEVICE_METHODS } from './device-model.js';
@@ -32,7 +33,7 @@ export interface DeviceAuthorizationOptions {
 
 /** Lets a device without a browser get tokens: it shows a code, which the user enters on another device. RFC 8628 */
 export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): Feature {
-  const { lifetime = 900, interval = 5, verificationUri, rate = RATE } = options;
+  const { lifetime, interval, verificationUri, rate } = OPTIONS.settle(options);
   return {
     id: 'deviceAuthorization',
     specification: 'RFC 8628',
@@ -74,30 +75,23 @@ const RESPONSE = {
   interval: { type: 'integer' },
 } as const;
 
-const NAMES = { lifetime: true, interval: true, verificationUri: true, rate: true } as const;
-const RATE: RequestRate = { requests: 60, per: 60 };
-const MAX_SECONDS = { lifetime: 86_400, interval: 60 } as const;
+const FEATURE = '`deviceAuthorization()`';
+const OPTIONS = optionTable(FEATURE, {
+  lifetime: { check: wholeSecondsFrom(1, 86_400), default: 900 },
+  interval: { check: wholeSecondsFrom(1, 60), default: 5 },
+  verificationUri: {
+    check: accepts('an https URL without query and fragment, or an http URL of localhost', isPublicUrl),
+  },
+  rate: { check: PUBLIC_CLIENT_RATE, default: { requests: 60, per: 60 } },
+} satisfies OptionRows<DeviceAuthorizationOptions>);
 
 function* configurationErrors(options: DeviceAuthorizationOptions, server: ServerContext): Iterable<string> {
-  const feature = '`deviceAuthorization()`';
-  const unknown = findUnknownOption(options, NAMES, feature);
-  if (unknown !== undefined) yield unknown;
-  const wrongRate = findRateError(options.rate, feature);
-  if (wrongRate !== undefined) yield wrongRate;
-  for (const name of ['lifetime', 'interval'] as const) {
-    const { [name]: seconds } = options;
-    const isValid =
-      seconds === undefined || (Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_SECONDS[name]);
-    if (!isValid) yield `\`${name}\` of ${feature} must be a whole number of seconds, from 1 to ${MAX_SECONDS[name]}`;
-  }
+  yield* OPTIONS.findErrors(options);
   const { verificationUri } = options;
   const { issuer, model } = server.options;
-  if (verificationUri !== undefined && !isPublicUrl(verificationUri)) {
-    yield `\`verificationUri\` of ${feature} must be an https URL without query and fragment, or an http URL of localhost`;
-  }
   if (verificationUri === undefined && (issuer === undefined || !server.endpoints.has('device'))) {
-    yield `${feature} requires a page where users enter their codes: add \`pages({ devices: true })\` and set the option \`issuer\`, or set \`verificationUri\` to your own page`;
+    yield `${FEATURE} requires a page where users enter their codes: add \`pages({ devices: true })\` and set the option \`issuer\`, or set \`verificationUri\` to your own page`;
   }
   if (!hasOnce(model))
-    yield `${feature} requires a model with \`once()\`, called as \`once(digest, seconds)\`. \`EventEmitter.prototype.once\` does not count`;
+    yield `${FEATURE} requires a model with \`once()\`, called as \`once(digest, seconds)\`. \`EventEmitter.prototype.once\` does not count`;
 }

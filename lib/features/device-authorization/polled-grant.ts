@@ -11,7 +11,7 @@ import {
   ServerError,
   SlowDownError,
 } from '../../errors/index.js';
-import { rejectReplay, replayOptionsOf, unknownDetail, verifyOwner } from '../../endpoints/token/replay.js';
+import { rejectReplay, unknownDetail, verifyOwner } from '../../endpoints/token/replay.js';
 import { required } from '../../http/parameters.js';
 import { isVSCHAR } from '../../http/syntax.js';
 import type { Model, OnceModel, Token, User } from '../../model/model.js';
@@ -115,7 +115,7 @@ async function pending(deviceCode: string, stored: DeviceAuthorization, request:
 async function rejectConsumed(stored: DeviceAuthorization, kind: string, request: TokenRequest): Promise<never> {
   const ago = stored.revokedAgo ?? (Date.now() - stored.revokedAt!.getTime()) / 1000;
   if (ago < stored.interval) throw consumedError(kind);
-  return await rejectReplay({ ...stored, user: stored.user ?? NO_USER }, kind, replayOptionsOf(request));
+  return await rejectReplay({ ...stored, user: stored.user ?? NO_USER }, kind, request);
 }
 
 const NO_USER: User = {};

@@ -1,7 +1,7 @@
 import { withTimeout } from '../../remote/timeout.js';
 import { readIssuerMetadata } from '../../remote/issuer-metadata.js';
 import { MisconfiguredError } from '../../remote/misconfigured-error.js';
-import { isSecureUrl } from '../../remote/option-readers.js';
+import { isSecureUrl } from '../../http/public-url.js';
 import type { ClientSecretMethod, Settings } from './settings.js';
 
 /** The introspection endpoint of the authorization server, and the client authentication method to use there. */

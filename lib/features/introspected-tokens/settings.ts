@@ -1,15 +1,19 @@
 import { assertConfig } from '../../errors/configuration-error.js';
+import { isObject } from '../../http/is-object.js';
+import { type OptionRows, optionTable } from '../../options/option-table.js';
 import {
-  readAudience,
-  readCount,
-  isSecureUrl,
-  isText,
-  readSeconds,
-  describeValue,
-} from '../../remote/option-readers.js';
-import type { AcceptedTokens } from '../../remote/token-claims.js';
+  accepts,
+  acceptsOptions,
+  AUDIENCE,
+  COUNT,
+  FUNCTION,
+  oneOfTexts,
+  POSITIVE_TIMER_SECONDS,
+  SECURE_URL,
+  TEXT,
+  TIMER_SECONDS,
+} from '../../options/value-checks.js';
 import type { IntrospectionResponseReader } from './response-reader.js';
-import { assertKnownOptions } from '../../options/unknown-option.js';
 
 /** The client credentials of this API at the authorization server. RFC 7662 §2.1 */
 export interface IntrospectionCredentials {
@@ -72,88 +76,55 @@ export interface IntrospectedTokensOptions {
   responses?: IntrospectionResponseReader;
 }
 
-/** The validated options of `new IntrospectedTokens()`, with their defaults. */
-export interface Settings
-  extends
-    Required<Omit<IntrospectedTokensOptions, 'issuer' | 'introspectionEndpoint' | 'audience' | 'cache' | 'responses'>>,
-    AcceptedTokens {
-  responses: IntrospectionResponseReader | undefined;
-  introspectionEndpoint: string | undefined;
-  cache: Required<IntrospectionCache>;
-}
-
 const NAME = 'IntrospectedTokens';
-const METHODS: readonly unknown[] = [undefined, 'client_secret_basic', 'client_secret_post'];
+const CREDENTIALS_OF = 'the `id` and the `secret` of a client that may introspect tokens';
 
-/** The known options of `new IntrospectedTokens()`. */
-const OPTIONS = {
-  issuer: true,
-  introspectionEndpoint: true,
-  credentials: true,
-  audience: true,
-  cache: true,
-  timeout: true,
-  concurrency: true,
-  fetch: true,
-  responses: true,
-} as const;
+const CACHE = optionTable(`\`cache\` of ${NAME}`, {
+  lifetime: { check: TIMER_SECONDS, default: 30 },
+  negativeLifetime: { check: TIMER_SECONDS, default: 5 },
+  size: { check: COUNT, default: 10_000 },
+} satisfies OptionRows<IntrospectionCache>);
 
-/** The known members of the option `cache`. */
-const CACHE = { lifetime: true, negativeLifetime: true, size: true } as const;
+const CREDENTIALS = optionTable(`\`credentials\` of ${NAME}`, {
+  id: { check: TEXT, required: CREDENTIALS_OF },
+  secret: { check: TEXT, required: CREDENTIALS_OF },
+  method: { check: oneOfTexts('client_secret_basic', 'client_secret_post') },
+} satisfies OptionRows<IntrospectionCredentials>);
 
-/** The known members of the option `credentials`. */
-const CREDENTIALS = { id: true, secret: true, method: true } as const;
+const OPTIONS = optionTable(NAME, {
+  issuer: { check: SECURE_URL },
+  introspectionEndpoint: { check: SECURE_URL },
+  credentials: { check: acceptsOptions<IntrospectionCredentials>(CREDENTIALS), required: CREDENTIALS_OF },
+  audience: {
+    check: (...given) => (given[0] === null ? undefined : AUDIENCE(...given)),
+    required: 'the resource URI of this API, or `null` to accept tokens for every API of the authorization server',
+  },
+  cache: { check: acceptsOptions<IntrospectionCache>(CACHE), default: {} },
+  timeout: { check: POSITIVE_TIMER_SECONDS, default: 3 },
+  concurrency: { check: COUNT, default: 16 },
+  fetch: { check: FUNCTION, default: (...request: Parameters<typeof fetch>) => fetch(...request) },
+  responses: {
+    check: accepts<IntrospectionResponseReader>(
+      'the result of `signedResponses()`',
+      (value) => isObject(value) && typeof value['read'] === 'function',
+    ),
+  },
+} satisfies OptionRows<IntrospectedTokensOptions>);
+
+/** The validated options of `new IntrospectedTokens()`, with their defaults. */
+export type Settings = ReturnType<typeof settle>;
 
 /**
  * Validates the options, and returns them with their defaults.
  * @throws {InvalidArgumentError} If an option is invalid.
  */
-export function settle(options: IntrospectedTokensOptions): Settings {
-  const { issuer, introspectionEndpoint, credentials, audience, cache, timeout, concurrency } = options ?? {};
-  assertKnownOptions(options ?? {}, OPTIONS, '`IntrospectedTokens`');
-  assertKnownOptions(cache ?? {}, CACHE, '`cache` of `IntrospectedTokens`');
-  assertKnownOptions(credentials ?? {}, CREDENTIALS, '`credentials` of `IntrospectedTokens`');
+export function settle(options: IntrospectedTokensOptions) {
+  const settings = OPTIONS.read(options);
+  const { issuer, introspectionEndpoint, audience, cache } = settings;
   assertConfig(
     issuer ?? introspectionEndpoint,
     `${NAME} requires the \`issuer\` of the authorization server, or its \`introspectionEndpoint\``,
   );
-  for (const [name, url] of Object.entries({ issuer, introspectionEndpoint })) {
-    assertConfig(
-      url === undefined || isSecureUrl(url),
-      `\`${name}\` of ${NAME} must be an https URL (http only for this machine). Got ${describeValue(url)}`,
-    );
-  }
   assertConfig(!issuer || !/[?#]/.test(issuer), `\`issuer\` of ${NAME} must have no query and no fragment`);
-  const { id, secret, method } = credentials ?? {};
-  assertConfig(
-    isText(id) && isText(secret),
-    `${NAME} requires \`credentials\`: the \`id\` and the \`secret\` of a client that may introspect tokens`,
-  );
-  assertConfig(
-    audience !== undefined,
-    `${NAME} requires \`audience\`: the resource URI of this API, or \`null\` to accept tokens for every API of the authorization server`,
-  );
-  assertConfig(
-    options.responses === undefined || typeof options.responses?.read === 'function',
-    `\`responses\` of ${NAME} must be the result of \`signedResponses()\``,
-  );
-  assertConfig(
-    METHODS.includes(method),
-    `\`credentials.method\` of ${NAME} must be 'client_secret_basic' or 'client_secret_post'`,
-  );
-  return {
-    issuer,
-    introspectionEndpoint,
-    credentials,
-    audience: audience === null ? [] : readAudience(NAME, audience),
-    cache: {
-      lifetime: readSeconds(NAME, 'cache.lifetime', cache?.lifetime, { defaultValue: 30 }),
-      negativeLifetime: readSeconds(NAME, 'cache.negativeLifetime', cache?.negativeLifetime, { defaultValue: 5 }),
-      size: readCount(NAME, 'cache.size', cache?.size, 10_000),
-    },
-    timeout: readSeconds(NAME, 'timeout', timeout, { defaultValue: 3, minimum: 0.001 }),
-    concurrency: readCount(NAME, 'concurrency', concurrency, 16),
-    responses: options.responses,
-    fetch: options.fetch ?? ((...request) => fetch(...request)),
-  };
+  return { ...settings, issuer, audience: [audience ?? []].flat(), cache: CACHE.settle(cache) };
 }

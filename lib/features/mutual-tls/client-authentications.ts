@@ -2,7 +2,7 @@ import type { ClientAuthentication } from '../../contracts/client-authentication
 import { InvalidClientError, type RefusalDetail } from '../../errors/index.js';
 import { requesterNetwork } from '../../http/network.js';
 import { fetchFailure } from '../../remote/fetch-failure.js';
-import { readCertificateNames } from '../../clients/registration/certificate-names.js';
+import { readCertificateNames } from '../../clients/certificates/certificate-names.js';
 import type { ClientCertificate, ClientCertificates } from './client-certificate.js';
 import type { RegisteredKeys } from './registered-keys.js';
 import { registeredName } from '../../clients/registration/registered-names.js';

@@ -1,9 +1,10 @@
 import type { ServerContext } from '../../contracts/feature.js';
 import { isPublicUrl } from '../../http/public-url.js';
-import { findFetchOptionsError, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { blockList } from '../../http/safe-fetch/special-addresses.js';
 import { isObject } from '../../http/is-object.js';
-import { findUnknownOption } from '../../options/unknown-option.js';
+import { type OptionRows, optionTable } from '../../options/option-table.js';
+import { accepts, acceptsOptions, FETCH, isListOf, oneOfTexts } from '../../options/value-checks.js';
 
 /** A client authentication method that uses a TLS certificate. RFC 8705 §2 */
 export type TlsClientAuthMethod = 'tls_client_auth' | 'self_signed_tls_client_auth';
@@ -57,51 +58,56 @@ export interface TlsProxy {
 }
 
 const METHODS: readonly unknown[] = ['tls_client_auth', 'self_signed_tls_client_auth'];
-const NAMES = { methods: true, bind: true, proxy: true, endpointAliases: true, fetch: true } as const;
-const PROXY_NAMES = { trusted: true, header: true, verified: true } as const;
 const NAME = '`mutualTls()`';
 
-/** Returns the first configuration error in the options of `mutualTls()`, or `undefined`. */
-export const findOptionError = (options: MutualTlsOptions): string | undefined =>
-  optionErrors(options).next().value ?? undefined;
+const isHeader = (name: unknown) => typeof name === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(name);
+const isCondition = (value: unknown) =>
+  isObject(value) && isHeader(value['header']) && typeof value['value'] === 'string';
 
-function* optionErrors(options: MutualTlsOptions): Generator<string, undefined> {
-  const unknown = findUnknownOption(options, NAMES, NAME) ?? findFetchOptionsError(options.fetch);
-  if (unknown !== undefined) yield unknown;
-  const { methods = [], bind = 'all', proxy, endpointAliases } = options;
-  if (!Array.isArray(methods) || !methods.every((one) => METHODS.includes(one))) {
-    yield `\`methods\` of ${NAME} must be a list of ${METHODS.join(' and ')}`;
-  }
-  if (bind !== 'all' && bind !== 'registered') yield `\`bind\` of ${NAME} must be 'registered' or 'all'`;
-  if (endpointAliases !== undefined && !(isPublicUrl(endpointAliases) && new URL(endpointAliases).pathname === '/')) {
-    yield `\`endpointAliases\` of ${NAME} must be an https origin. Got \`${String(endpointAliases)}\``;
-  }
-  if (proxy !== undefined && !isObject(proxy)) yield `\`proxy\` of ${NAME} must be an object`;
-  if (proxy !== undefined) yield* proxyErrors(proxy);
-  return undefined;
+const PROXY_OPTIONS = optionTable(`\`proxy\` of ${NAME}`, {
+  trusted: {
+    check: findTrustedError,
+    required: 'a list of the addresses from which it connects',
+  },
+  header: { check: accepts('the name of a header', isHeader) },
+  verified: {
+    check: accepts(
+      'true, false, or an object with the `header` and the `value` that confirm it',
+      (value) => typeof value === 'boolean' || isCondition(value),
+    ),
+  },
+} satisfies OptionRows<TlsProxy>);
+
+const OPTIONS = optionTable(NAME, {
+  fetch: { check: FETCH },
+  methods: {
+    check: accepts(`a list of ${METHODS.join(' and ')}`, (value) => isListOf(value, (one) => METHODS.includes(one))),
+  },
+  bind: { check: oneOfTexts('registered', 'all') },
+  endpointAliases: {
+    check: accepts('an https origin', (value) => isPublicUrl(value) && new URL(value as string).pathname === '/'),
+  },
+  proxy: { check: acceptsOptions<TlsProxy>(PROXY_OPTIONS) },
+} satisfies OptionRows<MutualTlsOptions>);
+
+/** Returns the first configuration error in the options of `mutualTls()`, or `undefined`. */
+export function findOptionError(options: MutualTlsOptions): string | undefined {
+  const [error] = OPTIONS.findErrors(options);
+  return error;
 }
 
-function* proxyErrors(proxy: TlsProxy): Generator<string> {
-  const option = `\`proxy\` of ${NAME}`;
-  const unknown = findUnknownOption(proxy, PROXY_NAMES, option);
-  if (unknown !== undefined) yield unknown;
-  const { trusted, header = 'x', verified = false } = proxy as Partial<TlsProxy>;
+/** Returns the configuration error for the addresses of a proxy. `undefined` if they are valid. */
+function findTrustedError(trusted: unknown, name: string, owner: string): string | undefined {
   if (!Array.isArray(trusted) || trusted.length === 0) {
-    yield `${option} requires \`trusted\`: a list of the addresses from which it connects`;
-  }
-  if (!isHeader(header)) yield `\`header\` of ${option} must be the name of a header`;
-  const isCondition = isObject(verified) && isHeader(verified['header']) && typeof verified['value'] === 'string';
-  if (typeof verified !== 'boolean' && !isCondition) {
-    yield `\`verified\` of ${option} must be true, false, or an object with the \`header\` and the \`value\` that confirm it`;
+    return `${owner} requires \`${name}\`: a list of the addresses from which it connects`;
   }
   try {
     blockList(trusted as string[]);
+    return undefined;
   } catch (error) {
-    yield `Invalid \`trusted\` of ${option}: ${(error as Error).message}`;
+    return `Invalid \`${name}\` of ${owner}: ${(error as Error).message}`;
   }
 }
-
-const isHeader = (name: unknown) => typeof name === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(name);
 
 /** Yields the configuration errors of `mutualTls()` that depend on the server options. */
 export function* configurationErrors(

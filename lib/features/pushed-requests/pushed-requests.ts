@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 import { REQUIRE_PUSHED_AUTHORIZATION_REQUESTS } from '../../clients/registration/client-fields.js';
-import { findRateError } from '../../clients/public-client-rate.js';
+import { PUBLIC_CLIENT_RATE } from '../../clients/public-client-rate.js';
 import { InvalidRequestError } from '../../errors/index.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { DEVICE_RESPONSE_TYPE } from '../../contracts/response-type.js';
@@ -15,7 +15,8 @@ import { isPushedRequestUri, PUSHED_REQUEST_URI_PREFIX } from '../../endpoints/a
 import { isOfIssuer } from '../../tokens/issuer.js';
 import { isExpired } from '../../tokens/lifetime.js';
 import type { RequestRate } from '../../limits/memory-counts.js';
-import { findUnknownOption } from '../../options/unknown-option.js';
+import { type OptionRows, optionTable } from '../../options/option-table.js';
+import { ANY, secondsFrom } from '../../options/value-checks.js';
 import { PushEndpoint } from './push-endpoint.js';
 import { PUSHED_REQUESTS } from './push-requirements.js';
 import { asRequest } from './pushed-parameters.js';
@@ -57,7 +58,7 @@ const REQUIRES: readonly (keyof (PushedRequestModel & OnceModel))[] = [
  * sends only a `request_uri`. RFC 9126
  */
 export function pushedRequests(options: PushedRequestOptions = {}): Feature {
-  const { required: isRequired = false, lifetime = 60, interactionLifetime = 1800, rate = RATE } = options;
+  const { required: isRequired, lifetime, interactionLifetime, rate } = OPTIONS.settle(options);
   const requestsInValidation = new WeakSet<Request>();
 
   return {
@@ -85,11 +86,12 @@ export function pushedRequests(options: PushedRequestOptions = {}): Feature {
       builder.contribute(PUSHED_REQUESTS, { required: isRequired, lifetime });
       return {
         metadata: () => ({ require_pushed_authorization_requests: isRequired }),
-        misconfigurations: ({ options: { model } }) => [
-          ...[findUnknownOption(options, NAMES, '`pushedRequests()`') ?? []].flat(),
-          ...[findRateError(options.rate, '`pushedRequests()`') ?? []].flat(),
-          ...configurationErrors({ lifetime, interactionLifetime }, model as PushedModel),
-        ],
+        *misconfigurations({ options: { model } }) {
+          yield* OPTIONS.findErrors(options);
+          if (!hasOnce(model)) {
+            yield `${FEATURE} requires a model with \`once()\`, called as \`once(digest, seconds)\`. \`EventEmitter.prototype.once\` does not count`;
+          }
+        },
 
         authorization: {
           async resolve(request) {
@@ -163,20 +165,10 @@ const isRequestUri = (uri: string) => /^[\da-f]{64}$/.test(uri.slice(PUSHED_REQU
 const invalidRequestUri = (reason: string) =>
   new InvalidRequestError('Invalid request: `request_uri` is unknown, expired or already used').because({ reason });
 
-const NAMES = { required: true, lifetime: true, interactionLifetime: true, rate: true } as const;
-const RATE: RequestRate = { requests: 600, per: 60 };
-
-function* configurationErrors(
-  lifetimes: Record<'lifetime' | 'interactionLifetime', unknown>,
-  model: PushedModel,
-): Iterable<string> {
-  for (const [name, seconds] of Object.entries(lifetimes)) {
-    const isLifetime = typeof seconds === 'number' && seconds >= 1 && seconds <= MAX_SECONDS;
-    if (!isLifetime) yield `\`${name}\` of \`pushedRequests()\` must be a number of seconds, from 1 to ${MAX_SECONDS}`;
-  }
-  if (!hasOnce(model)) {
-    yield '`pushedRequests()` requires a model with `once()`, called as `once(digest, seconds)`. `EventEmitter.prototype.once` does not count';
-  }
-}
-
-const MAX_SECONDS = 86_400;
+const FEATURE = '`pushedRequests()`';
+const OPTIONS = optionTable(FEATURE, {
+  required: { check: ANY, default: false },
+  lifetime: { check: secondsFrom(1, 86_400), default: 60 },
+  interactionLifetime: { check: secondsFrom(1, 86_400), default: 1800 },
+  rate: { check: PUBLIC_CLIENT_RATE, default: { requests: 600, per: 60 } },
+} satisfies OptionRows<PushedRequestOptions>);

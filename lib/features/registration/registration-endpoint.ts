@@ -1,15 +1,11 @@
-import { allowOrigin } from '../../endpoints/cross-origin.js';
-import { writeFailure } from '../../endpoints/endpoint-failure.js';
-import { wireCode } from '../../http/error-response.js';
+import { FeatureEndpoint } from '../../endpoints/feature-endpoint.js';
 import { InvalidRequestError, InvalidTokenError } from '../../errors/index.js';
-import { refusalEventName, reportRefusal, shortText } from '../../events/events.js';
+import { shortText } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
-import type { Handler } from '../../contracts/handler.js';
 import { required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
 import { isVSCHAR } from '../../http/syntax.js';
-import { verifyRequestAndResponse } from '../../endpoints/operation.js';
 import { bearerTokenOf } from './registration-access.js';
 import { Registrar } from './registrar.js';
 import type { Registration } from './registration-model.js';
@@ -19,33 +15,22 @@ import type { RegistrationOptions } from './registration-options.js';
  * The endpoint at which clients register themselves. A registered client also reads, updates and deletes its
  * registration there, with its `client_id` in the query. RFC 7591 §3, RFC 7592 §2
  */
-export class RegistrationEndpoint implements Handler {
+export class RegistrationEndpoint extends FeatureEndpoint<unknown> {
+  protected readonly id = 'registration';
   private readonly registrar: Registrar;
 
-  constructor(
-    private readonly server: ServerContext,
-    options: RegistrationOptions,
-  ) {
+  constructor(server: ServerContext, options: RegistrationOptions) {
+    super(server.options, server);
     this.registrar = new Registrar(server, options);
   }
 
   async handle(request: Request, response: Response): Promise<unknown> {
-    verifyRequestAndResponse(request, response);
-    const { options } = this.server;
-    response.headers['cache-control'] = 'no-store';
-    response.headers['pragma'] = 'no-cache';
-    if (options.cors) allowOrigin(request, response, options.cors);
+    this.prepare(request, response);
     try {
       return await this.serve(request, response);
     } catch (error) {
-      const failure = writeFailure(response, error);
-      if (failure.code === 401)
-        response.headers['www-authenticate'] ??= `Bearer realm="Service", error="${wireCode(failure)}"`;
-      reportRefusal(options.events, refusalEventName('registration'), failure, () => ({
-        endpoint: 'registration',
-        clientId: shortText(request.query?.['client_id']),
-      }));
-      throw failure;
+      const details = () => ({ endpoint: this.id, clientId: shortText(request.query?.['client_id']) });
+      throw this.fail(response, error, { scheme: 'Bearer', details });
     }
   }
 

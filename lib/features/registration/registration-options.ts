@@ -6,7 +6,8 @@ import {
   findPolicyErrors,
 } from '../../clients/registration/client-policy.js';
 import { findScopesError } from '../../options/scopes-error.js';
-import { findUnknownOption } from '../../options/unknown-option.js';
+import { type OptionRows, optionTable } from '../../options/option-table.js';
+import { ANY, FLAG, rateOf, SECONDS_FROM_0 } from '../../options/value-checks.js';
 import type { RequestRate } from '../../limits/memory-counts.js';
 import type { RegistrationModel } from './registration-model.js';
 
@@ -29,36 +30,23 @@ export interface RegistrationOptions extends ClientPolicyOptions {
   unusedLifetime?: number;
 }
 
-/** Returns the options of `registration()`, with their defaults. */
-export const registrationSettings = ({
-  rate = RATE,
-  unusedLifetime = 86_400,
-  open = false,
-  ...more
-}: RegistrationOptions) => ({
-  ...more,
-  open,
-  rate,
-  unusedLifetime,
-});
-
-const RATE: RequestRate = { requests: 20, per: 3600 };
-
-const NAMES = {
-  ...POLICY_OPTIONS,
-  open: true,
-  initialAccessScope: true,
-  rate: true,
-  unusedLifetime: true,
-} as const;
-
 const NAME = '`registration()`';
+
+const OPTIONS = optionTable(NAME, {
+  ...POLICY_OPTIONS,
+  open: { check: FLAG, default: false },
+  initialAccessScope: { check: ANY },
+  rate: { check: rateOf(10_000, 'up to 10 000 requests'), default: { requests: 20, per: 3600 } },
+  unusedLifetime: { check: SECONDS_FROM_0, default: 86_400 },
+} satisfies OptionRows<RegistrationOptions>);
+
+/** Returns the options of `registration()`, with their defaults. */
+export const registrationSettings = (options: RegistrationOptions) => OPTIONS.settle(options);
 
 /** Yields the configuration errors of `registration()`. */
 export function* registrationErrors(options: RegistrationOptions, server: ServerContext): Iterable<string> {
-  const { open, initialAccessScope, rate, unusedLifetime } = registrationSettings(options);
-  const unknown = findUnknownOption(options, NAMES, NAME);
-  if (unknown !== undefined) yield unknown;
+  const { open, initialAccessScope } = OPTIONS.settle(options);
+  yield* OPTIONS.findErrors(options);
   const model = server.options.model as Model & Partial<RegistrationModel>;
   if (server.options.issuer === undefined) {
     yield `${NAME} requires the option \`issuer\`: responses contain the URL at which clients manage their registrations`;
@@ -75,15 +63,5 @@ export function* registrationErrors(options: RegistrationOptions, server: Server
     if (scopeError !== undefined) yield scopeError.replace('scopes', 'initialAccessScope');
     if (!model.getAccessToken) yield `\`initialAccessScope\` of ${NAME} requires a model with \`getAccessToken()\``;
   }
-  if (rate !== false) {
-    const isRate = isCount(rate?.requests, 10_000) && isCount(rate?.per, 86_400);
-    if (!isRate)
-      yield `\`rate\` of ${NAME} must be \`{ requests, per }\`: up to 10 000 requests, in up to 86 400 seconds`;
-  }
-  if (!(unusedLifetime >= 0 && unusedLifetime < 2 ** 31))
-    yield `\`unusedLifetime\` of ${NAME} must be a number of seconds, 0 or more`;
   yield* findPolicyErrors(options, server, NAME);
 }
-
-const isCount = (value: unknown, max: number) =>
-  Number.isInteger(value) && (value as number) > 0 && (value as number) <= max;

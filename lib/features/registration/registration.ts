@@ -8,7 +8,7 @@ export function registration(options: RegistrationOptions): Feature {
   return {
     id: 'registration',
     specification: 'RFC 7591',
-    settings: registrationSettings(options ?? {}),
+    settings: { ...registrationSettings(options ?? {}) },
     requires: REGISTRATION_METHODS,
     endpoints: {
       registration: {

@@ -3,11 +3,20 @@ import { shortText } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import type { CoreClient, Model, User } from '../../model/model.js';
 import { isAmong, isResource, resourceKey } from '../../tokens/audience.js';
-import { findUnknownOption } from '../../options/unknown-option.js';
+import { type OptionRows, optionTable } from '../../options/option-table.js';
+import { accepts, FLAG, isListOf, isText } from '../../options/value-checks.js';
 import { type DedicatedResources, dedicatedResources } from './dedicated-resources.js';
 import type { ResourceIndicatorOptions, ResourceModel } from './options.js';
 
-const NAMES = { resources: true, own: true, default: true, unrestricted: true } as const;
+const URIS = accepts<readonly string[]>('a list of absolute URIs', (value) => isListOf(value, isText));
+const OPTIONS = optionTable('`resourceIndicators()`', {
+  resources: { check: URIS, default: [] },
+  own: { check: URIS, default: [] },
+  default: {
+    check: accepts('an absolute URI, or a list of these', (value) => isText(value) || isListOf(value, isText)),
+  },
+  unrestricted: { check: FLAG },
+} satisfies OptionRows<ResourceIndicatorOptions>);
 
 /** The client and user that request a token. */
 interface Requester {
@@ -93,13 +102,10 @@ export class KnownResources {
 
   /** Yields the configuration errors of `resourceIndicators()`. */
   *configurationErrors(): Iterable<string> {
-    const unknown = findUnknownOption(this.options, NAMES, '`resourceIndicators()`');
-    if (unknown !== undefined) yield unknown;
-    if ((this.options as unknown) === null) return;
-    const { resources = [], own = [] } = this.options;
-    const invalid = Object.entries({ resources, own }).filter(([, list]) => !Array.isArray(list));
-    for (const [name] of invalid) yield `\`${name}\` of \`resourceIndicators()\` must be a list of absolute URIs`;
-    if (invalid.length > 0) return;
+    const errors = [...OPTIONS.findErrors(this.options)];
+    yield* errors;
+    if (errors.length > 0) return;
+    const { resources, own } = OPTIONS.settle(this.options);
     for (const uri of [...resources, ...own, ...this.defaults]) {
       if (!isResource(uri))
         yield `the resource \`${uri}\` of \`resourceIndicators()\` must be an absolute URI without fragment`;

@@ -11,8 +11,11 @@ import type { KnownResources } from './known-resources.js';
 /** The id of the feature `resourceIndicators()`. */
 export const RESOURCE_INDICATORS = 'resourceIndicators';
 
-/** The capability key under which `resourceIndicators()` provides the resources that the server issues tokens for. */
-export const KNOWN_RESOURCES = capability<KnownResources>('known resources', 'resourceIndicators');
+/**
+ * The capability key under which `resourceIndicators()` provides a function that returns the resources that the server
+ * issues tokens for.
+ */
+export const KNOWN_RESOURCES = capability<() => KnownResources>('known resources', 'resourceIndicators');
 
 /** Whether the server issues tokens for resources, because `resourceIndicators()` is installed. */
 export const issuesForResources = (server: Pick<ServerContext, 'find'>): boolean =>

@@ -1,4 +1,5 @@
 import type { ClientRequest } from '../../contracts/client-request.js';
+import { ofResources } from '../../endpoints/resource/own-resources.js';
 import { InvalidTokenError } from '../../errors/index.js';
 import type { Feature, PresentedToken } from '../../contracts/feature.js';
 import type { AuthorizationHooks } from '../../contracts/hooks.js';
@@ -29,8 +30,9 @@ export function resourceIndicators(options: ResourceIndicatorOptions = {}): Feat
     ...(own && { resources: own }),
 
     install(builder) {
-      const knownResources = builder.use(KNOWN_RESOURCES);
-      builder.provide(KNOWN_RESOURCES, () => new KnownResources(builder.server, options));
+      const server = () => builder.server;
+      const knownResources = ofResources(server, () => new KnownResources(server(), options));
+      builder.provide(KNOWN_RESOURCES, () => knownResources);
       return {
         authorization: authorizationHooks(knownResources),
         token: { issue: (request) => bindToResources(request, knownResources()), respond: verifyRetriedResources },

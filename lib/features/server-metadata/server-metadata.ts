@@ -1,8 +1,8 @@
 import { publicDocument } from '../../endpoints/public-document.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { isPublicUrl } from '../../http/public-url.js';
-import { findScopesError } from '../../options/scopes-error.js';
-import { findUnknownOption } from '../../options/unknown-option.js';
+import { type OptionRows, optionTable } from '../../options/option-table.js';
+import { accepts, OBJECT, SCOPES, SECONDS_FROM_0 } from '../../options/value-checks.js';
 import { withSigned } from './signed.js';
 import { derivedMetadata, METADATA, serverMetadataDocument } from './derived-metadata.js';
 
@@ -30,7 +30,7 @@ export interface ServerMetadataOptions {
  * issuer alone. RFC 8414
  */
 export function serverMetadata(options: ServerMetadataOptions = {}): Feature {
-  const { maxAge = 3600, members } = options;
+  const { maxAge, members } = OPTIONS.settle(options);
   return {
     id: 'serverMetadata',
     specification: 'RFC 8414',
@@ -53,9 +53,8 @@ export function serverMetadata(options: ServerMetadataOptions = {}): Feature {
 
 function* configurationErrors(server: ServerContext, options: ServerMetadataOptions): Iterable<string> {
   const { issuer } = server.options;
-  const { scopes = [], grantTypes = [], maxAge = 0, members = {} } = options;
-  const unknownName = findUnknownOption(options, NAMES, '`serverMetadata()`');
-  if (unknownName !== undefined) yield unknownName;
+  const { grantTypes = [], members = {} } = options;
+  yield* OPTIONS.findErrors(options);
   if (issuer === undefined) {
     yield '`serverMetadata()` requires the option `issuer`: the https URL that identifies this server to clients';
     return;
@@ -64,12 +63,6 @@ function* configurationErrors(server: ServerContext, options: ServerMetadataOpti
     yield `\`serverMetadata()\` requires an \`issuer\` that is an https URL without query and fragment, or an http URL of localhost. Got \`${issuer}\``;
     return;
   }
-  const scopeError = findScopesError(scopes, '`serverMetadata()`');
-  if (scopeError !== undefined) yield scopeError;
-  if (!Array.isArray(grantTypes) && typeof grantTypes !== 'function') {
-    yield '`grantTypes` of `serverMetadata()` must be a list of grant types, or a function';
-  }
-  if (!(maxAge >= 0)) yield '`maxAge` of `serverMetadata()` must be a number of seconds, 0 or more';
   const derived = derivedMetadata(server, issuer, { ...options, grantTypes: () => true });
   const supported = derived['grant_types_supported'] as readonly string[];
   const listed = typeof grantTypes === 'function' ? [] : [grantTypes].flat();
@@ -82,7 +75,17 @@ function* configurationErrors(server: ServerContext, options: ServerMetadataOpti
   }
 }
 
-const NAMES = { scopes: true, grantTypes: true, maxAge: true, members: true } as const;
+const OPTIONS = optionTable('`serverMetadata()`', {
+  scopes: { check: SCOPES },
+  grantTypes: {
+    check: accepts(
+      'a list of grant types, or a function',
+      (value) => Array.isArray(value) || typeof value === 'function',
+    ),
+  },
+  maxAge: { check: SECONDS_FROM_0, default: 3600 },
+  members: { check: OBJECT },
+} satisfies OptionRows<ServerMetadataOptions>);
 
 /** Members that `members` must not contain, with what to do instead. */
 const RESERVED_MEMBERS = new Map([

@@ -4,7 +4,8 @@ import { ISSUED_TOKEN_TYPE } from '../../contracts/token-request.js';
 import type { Model } from '../../model/model.js';
 import { isResource } from '../../tokens/audience.js';
 import { issuesForResources, KNOWN_RESOURCES } from '../resource-indicators/requested-resources.js';
-import { findUnknownOption } from '../../options/unknown-option.js';
+import { type OptionRows, optionTable } from '../../options/option-table.js';
+import { ANY } from '../../options/value-checks.js';
 import { EXCHANGED_TOKEN, type ExchangeContext, exchangeGrant } from './exchange-grant.js';
 import type { TokenExchangeModel } from './exchange-model.js';
 import { combineTokens, OTHER_TOKENS } from './other-tokens.js';
@@ -68,9 +69,12 @@ const HOOKS: TokenHooks = {
 const objectOf = (claim: Record<string, unknown>): object =>
   Object.values(claim).every((value) => typeof value === 'object' && value !== null) ? claim : {};
 
+const OPTIONS = optionTable('`tokenExchange()`', {
+  audiences: { check: ANY },
+} satisfies OptionRows<TokenExchangeOptions>);
+
 function* configurationErrors({ ...options }: TokenExchangeOptions, server: ServerContext): Iterable<string> {
-  const unknown = findUnknownOption(options, { audiences: true }, '`tokenExchange()`');
-  if (unknown !== undefined) yield unknown;
+  yield* OPTIONS.findErrors(options);
   const { audiences = {} } = options;
   const invalid = Object.entries(audiences).find(([, uri]) => typeof uri !== 'string' || !isResource(uri));
   if (invalid)

@@ -5,11 +5,10 @@ import type { Feature } from '../../contracts/feature.js';
 import type { AuthorizationHooks, TokenHooks } from '../../contracts/hooks.js';
 import { jktOf, verifyRetryBinding } from '../../tokens/confirmation.js';
 import { CLOCK_TOLERANCES } from '../clock-tolerances.js';
-import { type DpopOptions, findConfigurationErrors, findOptionError, nonceSecrets, settle } from './options.js';
+import { DPOP_OPTIONS, type DpopOptions, findConfigurationErrors, nonceSecrets } from './options.js';
 import { NONCES, Nonces } from './nonces.js';
 import { invalidProof } from './proof.js';
 import { ProofVerifier } from './proof-verifier.js';
-import { configurationError } from '../../errors/configuration-error.js';
 
 /**
  * Binds tokens to a key of the client (DPoP). The client proves possession of the key with each request, so a stolen
@@ -18,9 +17,7 @@ import { configurationError } from '../../errors/configuration-error.js';
  * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function dpop(options: DpopOptions = {}): Feature {
-  const optionError = findOptionError(options);
-  if (optionError !== undefined) throw configurationError(optionError);
-  const settings = settle(options);
+  const settings = DPOP_OPTIONS.read(options);
   // Servers that share the feature share the cache: a request that two of them authenticate has only one proof.
   const proofs = new ProofVerifier(settings);
   return {

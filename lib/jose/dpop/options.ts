@@ -1,11 +1,12 @@
 import type { ServerContext } from '../../contracts/feature.js';
-import { findSecretError, type Secret, secretsOf, SERVER_SECRETS } from '../../contracts/secret.js';
+import { LATE, SECRET, type Secret, secretsOf, SERVER_SECRETS } from '../../contracts/secret.js';
 import { assertConfig } from '../../errors/configuration-error.js';
-import { findUnknownOption } from '../../options/unknown-option.js';
+import { optionOf, type OptionRows, optionTable, type SettingsOf } from '../../options/option-table.js';
+import { accepts, acceptsOptions, isListOf, secondsFrom } from '../../options/value-checks.js';
 import { isPublicUrl } from '../../http/public-url.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Model } from '../../model/model.js';
-import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
+import { ALGORITHMS, SIGNING_ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 
 /** The options of `dpop()`. */
@@ -44,68 +45,45 @@ export interface DpopNonceOptions {
   lifetime?: number;
 }
 
-/** The options of `dpop()` with their defaults. */
-export interface DpopSettings {
-  algorithms: readonly SigningAlgorithm[];
-  lifetime: number;
-  clockTolerance: number;
-  publicUrls: readonly string[];
-}
-
-export const settle = (options: DpopOptions): DpopSettings => ({
-  algorithms: options.algorithms ?? ALGORITHMS,
-  lifetime: options.lifetime ?? 60,
-  clockTolerance: options.clockTolerance ?? CLOCK_TOLERANCE,
-  publicUrls: [options.publicUrl ?? []].flat(),
-});
-
-const NAMES = { algorithms: true, lifetime: true, clockTolerance: true, publicUrl: true, nonce: true } as const;
-const NONCE_NAMES = { secret: true, lifetime: true } as const;
 const FEATURE = '`dpop()`';
-const NONCE_SECRET = `\`nonce.secret\` of ${FEATURE}`;
+const NONCE = `\`nonce\` of ${FEATURE}`;
 
-/** Returns the error message for the first invalid option, or `undefined` if all options are valid. */
-export const findOptionError = (options: DpopOptions): string | undefined =>
-  findOptionErrors(options).next().value ?? undefined;
+const NONCE_OPTIONS = optionTable(NONCE, {
+  secret: { check: SECRET, unset: LATE },
+  lifetime: { check: secondsFrom(1, 3600) },
+} satisfies OptionRows<DpopNonceOptions>);
 
-function* findOptionErrors(options: DpopOptions): Generator<string, undefined> {
-  const unknownOption = findUnknownOption(options, NAMES, FEATURE);
-  if (unknownOption !== undefined) yield unknownOption;
-  const { algorithms = ALGORITHMS, lifetime, clockTolerance, publicUrl, nonce } = options;
-  if (!areAlgorithms(algorithms)) {
-    yield `\`algorithms\` of ${FEATURE} must be a list of ${ALGORITHM_NAMES}`;
-  }
-  if (!isSeconds(lifetime, 1)) yield `\`lifetime\` of ${FEATURE} must be a number of seconds, from 1 to 3600`;
-  if (!isSeconds(clockTolerance, 0))
-    yield `\`clockTolerance\` of ${FEATURE} must be a number of seconds, from 0 to 3600`;
-  const invalidUrl = ([publicUrl ?? []].flat() as unknown[]).find((url) => url !== 'request' && !isPublicUrl(url));
-  if (invalidUrl !== undefined) {
-    yield `\`publicUrl\` of ${FEATURE} must be 'request' or an https URL without query and fragment. Got \`${String(invalidUrl)}\``;
-  }
-  if (nonce !== undefined) yield* findNonceErrors(nonce);
-  return undefined;
-}
+const isUrl = (value: unknown) => value === 'request' || isPublicUrl(value);
+
+/** The options of `dpop()`: validation and defaults. */
+export const DPOP_OPTIONS = optionTable(FEATURE, {
+  algorithms: { check: SIGNING_ALGORITHMS, default: ALGORITHMS },
+  lifetime: { check: secondsFrom(1, 3600), default: 60 },
+  clockTolerance: { check: secondsFrom(0, 3600), default: CLOCK_TOLERANCE },
+  publicUrl: {
+    check: accepts(
+      "'request' or an https URL without query and fragment, or a list of these",
+      (value) => isUrl(value) || isListOf(value, isUrl),
+    ),
+    default: [],
+  },
+  nonce: { check: acceptsOptions<DpopNonceOptions>(NONCE_OPTIONS) },
+} satisfies OptionRows<DpopOptions>);
+
+/** The options of `dpop()` with their defaults. */
+export type DpopSettings = SettingsOf<DpopOptions, typeof DPOP_OPTIONS>;
 
 /** Yields an error message for each reason why `dpop()` cannot work on its server. */
 export function* findConfigurationErrors(
-  { publicUrls }: DpopSettings,
+  { publicUrl }: DpopSettings,
   { options, resources }: ServerContext,
 ): Iterable<string> {
   const { issuer, model } = options;
-  if (publicUrls.length === 0 && issuer === undefined && resources.length === 0) {
+  if (publicUrl.length === 0 && issuer === undefined && resources.length === 0) {
     yield `${FEATURE} cannot determine the URLs that proofs are made for. Set the option \`issuer\`, or \`publicUrl\` of ${FEATURE}`;
   }
   const isIssuing = (model as Partial<Model>).saveToken !== undefined;
   if (isIssuing && !hasOnce(model)) yield `${FEATURE} requires the model method \`once()\` to detect replayed proofs`;
-}
-
-function* findNonceErrors(nonce: DpopNonceOptions): Generator<string> {
-  const unknownOption = findUnknownOption(nonce, NONCE_NAMES, `\`nonce\` of ${FEATURE}`);
-  if (unknownOption !== undefined) yield unknownOption;
-  const secretError = 'secret' in nonce ? findSecretError(nonce.secret, NONCE_SECRET) : undefined;
-  if (secretError !== undefined) yield secretError;
-  if (!isSeconds(nonce.lifetime, 1))
-    yield `\`lifetime\` in \`nonce\` of ${FEATURE} must be a number of seconds, from 1 to 3600`;
 }
 
 /**
@@ -113,12 +91,10 @@ function* findNonceErrors(nonce: DpopNonceOptions): Generator<string> {
  * @throws {InvalidArgumentError} If neither `nonce` nor the module has a valid secret.
  */
 export function nonceSecrets({ secret }: DpopNonceOptions, server: ServerContext): readonly string[] {
-  const secrets = secret === undefined ? server.find(SERVER_SECRETS) : secretsOf(secret, NONCE_SECRET, server);
+  const secrets =
+    secret === undefined ? server.find(SERVER_SECRETS) : secretsOf(secret, optionOf('secret', NONCE), server);
   assertConfig(secrets, NO_SECRET);
   return secrets;
 }
 
-const NO_SECRET = `\`nonce\` of ${FEATURE} requires a secret: set the option \`secret\` of the module, which is its default, or \`nonce.secret\` of ${FEATURE}`;
-
-const isSeconds = (value: unknown, min: number) =>
-  value === undefined || (typeof value === 'number' && value >= min && value <= 3600);
+const NO_SECRET = `${NONCE} requires a secret: set the option \`secret\` of the module, which is its default, or \`nonce.secret\` of ${FEATURE}`;

@@ -43,7 +43,7 @@ export class ProofVerifier {
     if (text === undefined) return undefined;
     if (nonces) response.headers['dpop-nonce'] = nonces.current();
     const ownUrls = server.urlsOf(endpoint, issuer);
-    const urls = ownUrls.length > 0 ? ownUrls : acceptedUrls(request, server, this.settings.publicUrls);
+    const urls = ownUrls.length > 0 ? ownUrls : acceptedUrls(request, server, [this.settings.publicUrl].flat());
     const proof = await this.verifyWithNonce(text, { request, urls }, nonces);
     clientRequest.set(UNUSED_PROOF, proof);
     return proof.jkt;
@@ -84,7 +84,7 @@ export class ProofVerifier {
     try {
       const text = readProof(request);
       if (text === undefined) throw invalidProof('the request has no HTTP header `DPoP`');
-      const urls = acceptedUrls(request, server, this.settings.publicUrls);
+      const urls = acceptedUrls(request, server, [this.settings.publicUrl].flat());
       const expected = { request, urls, token: { value, jkt } };
       await this.replayCache.verifyUnused(options.model, await this.verifyWithNonce(text, expected, nonces));
     } catch (error) {

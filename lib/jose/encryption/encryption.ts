@@ -2,10 +2,10 @@ import { CompactEncrypt } from 'jose';
 import { InvalidClientMetadataError, ServerError } from '../../errors/index.js';
 import type { Feature } from '../../contracts/feature.js';
 import type { ClientMetadata } from '../../contracts/client-metadata.js';
-import { assertKnownOptions } from '../../options/unknown-option.js';
-import { assertFetchOptions, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import { type OptionRows, optionTable } from '../../options/option-table.js';
+import { FETCH, someOfTexts } from '../../options/value-checks.js';
+import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import type { CoreClient } from '../../model/model.js';
-import { assertConfig } from '../../errors/configuration-error.js';
 import { fetchFailure } from '../../remote/fetch-failure.js';
 import { ClientKeys } from '../client-keys/client-keys.js';
 import { readKeySet } from '../read-key-set.js';
@@ -42,6 +42,11 @@ export interface EncryptionOptions {
 }
 
 const FEATURE = '`encryption()`';
+const OPTIONS = optionTable(FEATURE, {
+  algorithms: { check: someOfTexts(KEY_MANAGEMENT_ALGORITHMS), default: KEY_MANAGEMENT_ALGORITHMS },
+  contentEncryption: { check: someOfTexts(CONTENT_ENCRYPTION_ALGORITHMS), default: CONTENT_ENCRYPTION_ALGORITHMS },
+  fetch: { check: FETCH },
+} satisfies OptionRows<EncryptionOptions>);
 
 /**
  * Encrypts responses to clients that have registered encryption: ID tokens and userinfo of `openid()`, and the
@@ -50,19 +55,8 @@ const FEATURE = '`encryption()`';
  * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function encryption(options: EncryptionOptions = {}): Feature {
-  assertKnownOptions(options, NAMES, FEATURE);
-  assertFetchOptions(options.fetch);
-  const { algorithms = KEY_MANAGEMENT_ALGORITHMS, contentEncryption = CONTENT_ENCRYPTION_ALGORITHMS } = options;
-  assertConfig(
-    isListOf(algorithms, KEY_MANAGEMENT_ALGORITHMS),
-    `\`algorithms\` of ${FEATURE} must be a list of ${KEY_MANAGEMENT_ALGORITHMS.join(', ')}`,
-  );
-  const isContent = isListOf(contentEncryption, CONTENT_ENCRYPTION_ALGORITHMS);
-  assertConfig(
-    isContent,
-    `\`contentEncryption\` of ${FEATURE} must be a list of ${CONTENT_ENCRYPTION_ALGORITHMS.join(', ')}`,
-  );
-  const keys = new ClientKeys(options.fetch);
+  const { algorithms, contentEncryption, fetch } = OPTIONS.read(options);
+  const keys = new ClientKeys(fetch);
 
   const encryptTo: ClientEncryption['encryptTo'] = async (client, { alg, enc = DEFAULT_CONTENT_ENCRYPTION }) => {
     if (!isAmong(alg, algorithms) || !isAmong(enc, contentEncryption)) {
@@ -159,7 +153,3 @@ const encrypt = (text: string, { content, alg, enc, recipient: { key, kid } }: E
     .encrypt(key);
 
 const isAmong = <T>(value: unknown, allowed: readonly T[]): value is T => allowed.some((one) => one === value);
-const isListOf = (given: unknown, allowed: readonly string[]) =>
-  Array.isArray(given) && given.length > 0 && given.every((one) => isAmong(one, allowed));
-
-const NAMES = { algorithms: true, contentEncryption: true, fetch: true } as const;

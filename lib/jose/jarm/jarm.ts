@@ -1,7 +1,8 @@
 import { ServerError } from '../../errors/index.js';
 import type { Feature, ResponseMode, ServerContext } from '../../contracts/feature.js';
 import { writePostPage } from '../../features/form-post/post-page.js';
-import { assertKnownOptions } from '../../options/unknown-option.js';
+import { type OptionRows, optionTable, type SettingsOf } from '../../options/option-table.js';
+import { ANY, secondsFrom } from '../../options/value-checks.js';
 import { fragmentUri, queryUri } from '../../endpoints/authorization/redirects.js';
 import type { OutgoingResponse } from '../../contracts/response-mode.js';
 import type { SigningAlgorithm } from '../algorithms.js';
@@ -27,7 +28,8 @@ export interface JarmOptions {
  * @throws {InvalidArgumentError} If an option is unknown.
  */
 export function jarm(options: JarmOptions = {}): Feature {
-  assertKnownOptions(options, NAMES, '`jarm()`');
+  OPTIONS.assertKnown(options);
+  const settings = OPTIONS.settle(options);
   return {
     id: 'jarm',
     specification: 'JARM',
@@ -35,7 +37,7 @@ export function jarm(options: JarmOptions = {}): Feature {
     install(builder) {
       const keys = builder.find(KEYS);
       const signed = (send: Send): ResponseMode['write'] => {
-        return async (response, outgoing) => send(response, outgoing, await sign(outgoing, builder.server, options));
+        return async (response, outgoing) => send(response, outgoing, await sign(outgoing, builder.server, settings));
       };
       const responseModes: Readonly<Record<string, ResponseMode>> = {
         jwt: {
@@ -86,7 +88,7 @@ const postForm = ({ redirectUri }: OutgoingResponse, jwt: string) => ({ redirect
 async function sign(
   { client, parameters, issuer }: OutgoingResponse,
   server: ServerContext,
-  { alg, lifetime = DEFAULT_LIFETIME }: JarmOptions,
+  { alg, lifetime }: SettingsOf<JarmOptions, typeof OPTIONS>,
 ): Promise<string> {
   if (issuer === undefined)
     throw new ServerError(
@@ -98,14 +100,13 @@ async function sign(
   return await signer.sign({ typ: 'JWT' }, claims);
 }
 
-const DEFAULT_LIFETIME = 60;
+const FEATURE = '`jarm()`';
+const OPTIONS = optionTable(FEATURE, {
+  alg: { check: ANY },
+  lifetime: { check: secondsFrom(1, 600), default: 60 },
+} satisfies OptionRows<JarmOptions>);
 
-function* findConfigurationErrors(
-  server: ServerContext,
-  { alg, lifetime = DEFAULT_LIFETIME }: JarmOptions,
-): Iterable<string> {
-  yield* findSigningErrors('`jarm()`', server, alg);
-  if (!(lifetime > 0 && lifetime <= 600)) yield '`lifetime` of `jarm()` must be a number of seconds, at most 600';
+function* findConfigurationErrors(server: ServerContext, options: JarmOptions): Iterable<string> {
+  yield* findSigningErrors(FEATURE, server, options.alg);
+  yield* OPTIONS.findErrors(options);
 }
-
-const NAMES = { alg: true, lifetime: true } as const;

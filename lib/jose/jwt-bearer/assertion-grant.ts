@@ -19,21 +19,21 @@ export const ASSERTION = stateKey<Assertion>('ASSERTION');
 
 /** Returns the grant handler of the JWT bearer grant, which redeems assertions of trusted issuers. RFC 7523 §2.1 */
 export const assertionGrant = (assertions: AssertionVerifier, serverOf: () => ServerContext): GrantHandler =>
-  Object.assign((request: TokenRequest) => redeemAssertion(request, assertions, serverOf().features), {
+  Object.assign((request: TokenRequest) => redeemAssertion(request, assertions, serverOf()), {
     requires: [...ASSERTION_METHODS, 'saveToken'],
   });
 
 async function redeemAssertion(
   request: TokenRequest,
   assertions: AssertionVerifier,
-  features: ServerContext['features'],
+  server: ServerContext,
 ): Promise<Token> {
   const { client, parameters } = request;
   const model = request.options.model as Model & AssertedUserModel & OnceModel;
   assertions.verifyClientAuthenticated(request);
   const text = parameters.required('assertion', isVSCHAR);
   const scope = requestedScope(request.request);
-  const assertion = await assertions.read(text, request, features);
+  const assertion = await assertions.read(text, request, server);
   const { claims, singleUse, resource, details } = assertion;
   const user = await model.findAssertedUser(claims, client);
   if (!user)

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { InvalidGrantError, type RefusalDetail, UnauthorizedClientError } from '../../errors/index.js';
 import type { ClientRequest } from '../../contracts/client-request.js';
 import type { ServerContext } from '../../contracts/feature.js';
+import { shortText } from '../../events/events.js';
 import { verifyDetails } from '../../features/authorization-details/read-details.js';
 import { isForbidden } from '../../contracts/forbidden-parts.js';
 import { isScope } from '../../http/syntax.js';
@@ -13,6 +14,7 @@ import { MAX_SCOPE_LENGTH } from '../../tokens/scope.js';
 import { ModelIssuers } from '../trusted-issuers/model-issuers.js';
 import { isOnlyFor, loggableAudience, type TrustedJwt, TrustedIssuers } from '../trusted-issuers/trusted-issuers.js';
 import { type AssertionIssuer, type JwtBearerOptions, type JwtBearerSettings, settle } from './options.js';
+import { ASSERTED_RESOURCES } from './asserted-resources.js';
 import type { TrustedIssuerModel } from './trusted-issuer-model.js';
 
 type Claims = TrustedJwt<AssertionIssuer>['claims'];
@@ -63,11 +65,13 @@ export class AssertionVerifier {
   }
 
   /**
-   * Verifies that the client is authenticated, unless the option `clients` is `'all'`. ID-JAG §8.1
+   * Verifies that the client is authenticated, unless the option `clients` allows others. ID-JAG §8.1
    * @throws {UnauthorizedClientError} If the client is not authenticated.
    */
-  verifyClientAuthenticated({ authenticationMethod }: ClientRequest): void {
-    if (authenticationMethod !== 'none' || this.settings.clients === 'all') return;
+  verifyClientAuthenticated({ authenticationMethod, client }: ClientRequest): void {
+    const { clients } = this.settings;
+    if (authenticationMethod !== 'none' || clients === 'all') return;
+    if (clients === 'documents' && client.clientIdHost !== undefined) return;
     const reason = 'client is not authenticated, so it must not redeem an assertion';
     throw new UnauthorizedClientError(
       'Unauthorized client: the client must authenticate to use this `grant_type`',
@@ -76,15 +80,15 @@ export class AssertionVerifier {
 
   /**
    * Reads and verifies an assertion.
-   * @param features The features of the server. A profile among them may forbid algorithms.
+   * @param server Its profiles may forbid algorithms, or limit the resources of identity assertions.
    * @throws {InvalidGrantError} If the assertion is invalid for any reason.
    */
-  async read(text: string, request: ClientRequest, features: ServerContext['features']): Promise<Assertion> {
+  async read(text: string, request: ClientRequest, server: ServerContext): Promise<Assertion> {
     const model: Model & TrustedIssuerModel = request.options.model;
     const { client } = request;
     const lookup = model.findTrustedIssuer && {
       find: (name: string) => model.findTrustedIssuer!(name, client),
-      allows: (alg: string) => !isForbidden(features, 'algorithms', alg),
+      allows: (alg: string) => !isForbidden(server.features, 'algorithms', alg),
       issuers: this.modelIssuers,
     };
     const { claims, typ, issuer } = await this.issuers.verify(text, invalidAssertion, lookup);
@@ -94,10 +98,12 @@ export class AssertionVerifier {
     if (!types.includes(typ))
       throw invalidAssertion({ reason: '`typ` of the assertion is not accepted', expected: types, given: typ });
     this.verifyAudience(claims, profile, request);
+    verifyTenant(claims, issuer);
     this.verifyLifetime(claims);
     verifyBinding(claims, request);
     const contents = profile === 'id-jag' ? readIdentityAssertion(claims, request) : { resource: [] };
-    return { claims: claims as Assertion['claims'], ...contents, singleUse: this.singleUseOf(text, claims) };
+    const assertion = { claims: claims as Assertion['claims'], ...contents, singleUse: this.singleUseOf(text, claims) };
+    return profile === 'id-jag' ? withinResources(assertion, server) : assertion;
   }
 
   private verifyAudience(claims: Claims, profile: 'jwt' | 'id-jag', { issuer }: ClientRequest): void {
@@ -132,6 +138,19 @@ export class AssertionVerifier {
     // Remember the assertion longer than any process accepts it, despite clock skew.
     return { digest, seconds: Math.ceil(exp - Date.now() / 1000) + 2 * this.settings.clockTolerance + 1 };
   }
+}
+
+/**
+ * Verifies the organization of the user at the issuer.
+ * @throws {InvalidGrantError} If `tenants` of the issuer does not contain it. ID-JAG §6.1
+ */
+function verifyTenant({ tenant }: Claims, { tenants }: AssertionIssuer): void {
+  if (tenants === undefined || tenants.includes(tenant as string)) return;
+  throw invalidAssertion({
+    reason: '`tenant` of the assertion is not one of the `tenants` of its issuer',
+    expected: tenants,
+    given: typeof tenant === 'string' ? shortText(tenant) : 'none',
+  });
 }
 
 /**
@@ -178,4 +197,17 @@ function resourcesOf({ resource = [] }: Claims): readonly string[] {
   const isValid = uris.length <= MAX_RESOURCES && uris.every((uri) => typeof uri === 'string' && isResource(uri));
   if (isValid) return uris as readonly string[];
   throw invalidAssertion({ reason: '`resource` of the assertion is not an absolute URI or a short list of them' });
+}
+
+/** Returns the assertion with the resources that the profiles of the server allow. */
+function withinResources(assertion: Assertion, server: ServerContext): Assertion {
+  const limit = server.find(ASSERTED_RESOURCES);
+  if (!limit) return assertion;
+  const resource = limit(assertion.resource);
+  if (resource) return { ...assertion, resource };
+  throw invalidAssertion({
+    reason: '`resource` of the assertion is missing, or not a resource of this server',
+    expected: server.resources,
+    given: assertion.resource.map((uri) => shortText(uri)).join(' '),
+  });
 }

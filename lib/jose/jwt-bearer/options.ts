@@ -1,8 +1,17 @@
-import { assertKnownOptions } from '../../options/unknown-option.js';
-import { assertFetchOptions, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { assertConfig } from '../../errors/configuration-error.js';
-import { readAudience, readSeconds } from '../../remote/option-readers.js';
-import { ISSUER_OPTIONS, type IssuerOptions } from '../issuer-keys.js';
+import { type OptionRows, optionTable, type SettingsOf } from '../../options/option-table.js';
+import {
+  acceptsListOf,
+  FETCH,
+  FLAG,
+  oneOfTexts,
+  POSITIVE_TIMER_SECONDS,
+  TEXT,
+  TEXTS,
+  TIMER_SECONDS,
+} from '../../options/value-checks.js';
+import { ISSUER_ROWS, type IssuerOptions } from '../issuer-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 
 /** A trusted server whose assertions clients may redeem at this server. */
@@ -13,6 +22,11 @@ export interface AssertionIssuer extends IssuerOptions {
    * draft-ietf-oauth-identity-assertion-authz-grant
    */
   profile?: 'jwt' | 'id-jag';
+  /**
+   * The accepted values of the claim `tenant`, for a server that issues assertions for several organizations. Each
+   * organization assigns its own values of `sub`. If omitted, the claim is not verified. ID-JAG §6.1
+   */
+  tenants?: readonly string[];
 }
 
 /** The options of `jwtBearer()`. */
@@ -28,10 +42,11 @@ export interface JwtBearerOptions {
    */
   audiences?: readonly string[];
   /**
-   * Which clients may redeem assertions: `'confidential'` for authenticated clients only, or `'all'`. Default:
-   * `'confidential'`.
+   * Which clients may redeem assertions. `'confidential'`: authenticated clients only. `'documents'`: also clients with a
+   * client ID metadata document that lists the grant and no authentication method. `'all'`: also all other clients.
+   * Default: `'confidential'`.
    */
-  clients?: 'confidential' | 'all';
+  clients?: 'confidential' | 'documents' | 'all';
   /**
    * The client ID that is assumed for a request without client identification. Its client must have the
    * `tokenEndpointAuthMethod` `none`. Requires `clients: 'all'`. If omitted, every request must identify its client.
@@ -56,67 +71,38 @@ export interface JwtBearerOptions {
   fetch?: SafeFetchOptions;
 }
 
-/** The options of `jwtBearer()` with their defaults, validated. */
-export interface JwtBearerSettings extends Required<Omit<JwtBearerOptions, 'anonymous' | 'fetch'>> {
-  anonymous: string | undefined;
-}
-
 const FEATURE = '`jwtBearer()`';
-const PROFILES: readonly unknown[] = ['jwt', 'id-jag'];
+
+const ISSUER = optionTable(`an issuer of ${FEATURE}`, {
+  ...ISSUER_ROWS,
+  profile: { check: oneOfTexts('jwt', 'id-jag') },
+  tenants: { check: TEXTS },
+} satisfies OptionRows<AssertionIssuer>);
+
+const OPTIONS = optionTable(FEATURE, {
+  issuers: { check: acceptsListOf<AssertionIssuer>(ISSUER, 'trusted issuers'), default: [] },
+  audiences: { check: TEXTS, default: [] },
+  clients: { check: oneOfTexts('confidential', 'documents', 'all'), default: 'confidential' },
+  anonymous: { check: TEXT },
+  reusable: { check: FLAG, default: false },
+  refreshTokens: { check: FLAG, default: false },
+  maxLifetime: { check: POSITIVE_TIMER_SECONDS, default: 3600 },
+  clockTolerance: { check: TIMER_SECONDS, default: CLOCK_TOLERANCE },
+  fetch: { check: FETCH },
+} satisfies OptionRows<JwtBearerOptions>);
+
+/** The options of `jwtBearer()` with their defaults, validated. */
+export type JwtBearerSettings = SettingsOf<JwtBearerOptions, typeof OPTIONS>;
 
 /**
  * Validates the options of `jwtBearer()` and applies the defaults.
  * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function settle(given: JwtBearerOptions): JwtBearerSettings {
-  assertKnownOptions(given ?? {}, NAMES, FEATURE);
-  assertFetchOptions(given?.fetch);
-  const {
-    issuers = [],
-    audiences,
-    clients = 'confidential',
-    anonymous,
-    reusable = false,
-    refreshTokens = false,
-  } = given ?? {};
-  assertConfig(Array.isArray(issuers), `\`issuers\` of ${FEATURE} must be a list of trusted issuers`);
-  for (const one of issuers) {
-    assertKnownOptions(one ?? {}, { ...ISSUER_OPTIONS, profile: true }, `an issuer of ${FEATURE}`);
-    assertConfig(
-      PROFILES.includes(one?.profile ?? 'jwt'),
-      `\`profile\` of an issuer of ${FEATURE} must be \`jwt\` or \`id-jag\``,
-    );
-  }
+  const settings = OPTIONS.read(given);
   assertConfig(
-    clients === 'all' || clients === 'confidential',
-    `\`clients\` of ${FEATURE} must be \`confidential\` or \`all\``,
-  );
-  const isValidClient = anonymous === undefined || (typeof anonymous === 'string' && clients === 'all');
-  assertConfig(
-    isValidClient,
+    settings.anonymous === undefined || settings.clients === 'all',
     `\`anonymous\` of ${FEATURE} must be the ID of a client without a secret and requires \`clients: 'all'\``,
   );
-  const [maxLifetime, clockTolerance] = [given?.maxLifetime, given?.clockTolerance];
-  return {
-    issuers,
-    audiences: audiences === undefined ? [] : readAudience(FEATURE, audiences),
-    clients,
-    anonymous,
-    reusable,
-    refreshTokens,
-    maxLifetime: readSeconds(FEATURE, 'maxLifetime', maxLifetime, { defaultValue: 3600, minimum: 1 }),
-    clockTolerance: readSeconds(FEATURE, 'clockTolerance', clockTolerance, { defaultValue: CLOCK_TOLERANCE }),
-  };
+  return settings;
 }
-
-const NAMES = {
-  issuers: true,
-  audiences: true,
-  clients: true,
-  anonymous: true,
-  reusable: true,
-  refreshTokens: true,
-  maxLifetime: true,
-  clockTolerance: true,
-  fetch: true,
-} as const;

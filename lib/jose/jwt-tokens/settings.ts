@@ -1,10 +1,9 @@
-import { assertKnownOptions } from '../../options/unknown-option.js';
+import { isObject } from '../../http/is-object.js';
+import { type OptionRows, optionTable, type SettingsOf } from '../../options/option-table.js';
+import { accepts, AUDIENCE, FUNCTION, isListOf, isSomeOf, isText, TIMER_SECONDS } from '../../options/value-checks.js';
 import type { Awaitable } from '../../model/model.js';
-import { readAudience, readSeconds } from '../../remote/option-readers.js';
-import { assertConfig } from '../../errors/configuration-error.js';
-import type { AcceptedTokens } from '../../remote/token-claims.js';
 import type { ClaimPath } from './claim-rules.js';
-import { ISSUER_OPTIONS, type IssuerOptions, type IssuerSettings, settleIssuer } from '../issuer-keys.js';
+import { ISSUER_ROWS, type IssuerOptions, verifyIssuer } from '../issuer-keys.js';
 
 /**
  * Where the access tokens of an issuer contain the values that an API needs. The defaults are those of RFC 9068.
@@ -54,97 +53,53 @@ export interface JwtTokensOptions extends IssuerOptions, ClaimRules {
   isRevoked?: (claims: Readonly<Record<string, unknown>>) => Awaitable<boolean>;
 }
 
-/** The options of `JwtTokens` with their defaults, validated. */
-export interface Settings
-  extends IssuerSettings, AcceptedTokens, Required<Omit<ClaimRules, 'tokenUse' | 'isClientCredentials'>> {
-  issuer: string;
-  tokenUse: ClaimRules['tokenUse'];
-  isClientCredentials: ClaimRules['isClientCredentials'];
-  clockTolerance: number;
-  isRevoked: JwtTokensOptions['isRevoked'];
-}
-
 const NAME = 'JwtTokens';
 
-const OPTIONS = {
-  ...ISSUER_OPTIONS,
-  audience: true,
-  clockTolerance: true,
-  isRevoked: true,
-  typ: true,
-  requiredClaims: true,
-  audienceClaims: true,
-  clientIdClaims: true,
-  scopeClaims: true,
-  rolesClaims: true,
-  tokenUse: true,
-  isClientCredentials: true,
-} as const;
+const isPath = (value: unknown) => isText(value) || isSomeOf(value, isText);
 
-/** The claims that every access token must contain by default. RFC 9068 §2.2 */
-const REQUIRED_CLAIMS = ['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti'];
+const PATHS = accepts<readonly ClaimPath[]>(
+  "a list of claims, each a name or a path such as `['realm_access', 'roles']`",
+  (value) => isSomeOf(value, isPath),
+);
+
+const OPTIONS = optionTable(NAME, {
+  ...ISSUER_ROWS,
+  audience: { check: AUDIENCE, required: 'the identifier of this API, as tokens contain it in `aud`' },
+  clockTolerance: { check: TIMER_SECONDS, default: 5 },
+  isRevoked: { check: FUNCTION },
+  typ: {
+    check: accepts(
+      "a list of header values such as `['at+jwt']`. Add `null` to the list to accept tokens without `typ`",
+      (value) => isSomeOf(value, (one) => one === null || isText(one)),
+    ),
+    default: ['at+jwt'],
+  },
+  // The claims that every access token must contain. RFC 9068 §2.2
+  requiredClaims: {
+    check: accepts('a list of claim names', (value) => isListOf(value, isText)),
+    default: ['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti'],
+  },
+  audienceClaims: { check: PATHS, default: ['aud'] },
+  clientIdClaims: { check: PATHS, default: ['client_id'] },
+  scopeClaims: { check: PATHS, default: ['scope'] },
+  rolesClaims: { check: PATHS, default: ['roles'] },
+  tokenUse: {
+    check: accepts("an object such as `{ claim: 'token_use', values: ['access'] }`", (value) => {
+      const { claim, values } = isObject(value) ? value : {};
+      return isPath(claim) && isSomeOf(values, isText);
+    }),
+  },
+  isClientCredentials: { check: FUNCTION },
+} satisfies OptionRows<JwtTokensOptions>);
+
+/** The options of `JwtTokens` with their defaults, validated. */
+export type Settings = Omit<SettingsOf<JwtTokensOptions, typeof OPTIONS>, 'audience'> & { audience: readonly string[] };
 
 /**
  * Validates the options of `JwtTokens` and applies the defaults.
  * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function settle(given: JwtTokensOptions): Settings {
-  const { audience, isRevoked } = given ?? {};
-  assertKnownOptions(given ?? {}, OPTIONS, `\`${NAME}\``);
-  const issuer = settleIssuer(NAME, given ?? {});
-  assertConfig(
-    audience !== undefined,
-    `${NAME} requires \`audience\`: the identifier of this API, as tokens contain it in \`aud\``,
-  );
-  assertConfig(
-    isRevoked === undefined || typeof isRevoked === 'function',
-    `\`isRevoked\` of ${NAME} must be a function`,
-  );
-  return {
-    ...issuer,
-    audience: readAudience(NAME, audience),
-    clockTolerance: readSeconds(NAME, 'clockTolerance', given.clockTolerance, { defaultValue: 5 }),
-    isRevoked,
-    ...settleRules(given),
-  };
+  const settings = verifyIssuer(NAME, OPTIONS.read(given));
+  return { ...settings, audience: [settings.audience].flat() };
 }
-
-function settleRules(given: ClaimRules) {
-  const { typ = ['at+jwt'], requiredClaims = REQUIRED_CLAIMS, tokenUse, isClientCredentials } = given;
-  assertConfig(
-    isList(typ, (one) => one === null || isName(one)),
-    `\`typ\` of ${NAME} must be a list of header values such as \`['at+jwt']\`. Add \`null\` to the list to accept tokens without \`typ\``,
-  );
-  assertConfig(isList(requiredClaims, isName, true), `\`requiredClaims\` of ${NAME} must be a list of claim names`);
-  assertConfig(
-    tokenUse === undefined || (isPath(tokenUse?.claim) && isList(tokenUse.values, isName)),
-    `\`tokenUse\` of ${NAME} must be an object such as \`{ claim: 'token_use', values: ['access'] }\``,
-  );
-  assertConfig(
-    isClientCredentials === undefined || typeof isClientCredentials === 'function',
-    `\`isClientCredentials\` of ${NAME} must be a function of the claims`,
-  );
-  return {
-    typ,
-    requiredClaims,
-    tokenUse,
-    isClientCredentials,
-    audienceClaims: paths('audienceClaims', given.audienceClaims, ['aud']),
-    clientIdClaims: paths('clientIdClaims', given.clientIdClaims, ['client_id']),
-    scopeClaims: paths('scopeClaims', given.scopeClaims, ['scope']),
-    rolesClaims: paths('rolesClaims', given.rolesClaims, ['roles']),
-  };
-}
-
-function paths(name: keyof ClaimRules, given: readonly ClaimPath[] | undefined, defaults: readonly ClaimPath[]) {
-  assertConfig(
-    given === undefined || isList(given, isPath),
-    `\`${name}\` of ${NAME} must be a list of claims, each a name or a path such as \`['realm_access', 'roles']\``,
-  );
-  return given ?? defaults;
-}
-
-const isName = (value: unknown) => typeof value === 'string' && value !== '';
-const isPath = (value: unknown) => isName(value) || isList(value, isName);
-const isList = (value: unknown, isOne: (value: unknown) => boolean, mayBeEmpty = false) =>
-  Array.isArray(value) && (mayBeEmpty || value.length > 0) && value.every(isOne);

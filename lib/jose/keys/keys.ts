@@ -1,9 +1,10 @@
 import { publicDocument } from '../../endpoints/public-document.js';
-import { assertConfig, configurationError } from '../../errors/configuration-error.js';
+import { assertConfig } from '../../errors/configuration-error.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
-import { findSecretError, LATE, MODEL_SECRETS, type Secret, secretsOf, settingOf } from '../../contracts/secret.js';
-import { assertKnownOptions } from '../../options/unknown-option.js';
-import { ALGORITHM_NAMES, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
+import { LATE, MODEL_SECRETS, SECRET, type Secret, secretsOf, settingOf } from '../../contracts/secret.js';
+import { optionOf, type OptionRows, optionTable, type SettingsOf } from '../../options/option-table.js';
+import { ANY, SECONDS_FROM_0 } from '../../options/value-checks.js';
+import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
 import { DECRYPTION, requiredDecryptionAlgorithms } from '../decryption/decryption-requirements.js';
 import { decryptionKey, isForDecryption } from './decryption-key.js';
 import { findKeys, KEYS } from './find-keys.js';
@@ -55,26 +56,21 @@ export interface KeysOptions {
  * @throws {InvalidArgumentError} If an option or a key is invalid.
  */
 export function keys(options: KeysOptions = {}): Feature {
-  assertKnownOptions(options, NAMES, '`keys()`');
-  const { from, maxAge = 600, refresh = 60, lead = 900, keep = 86_400 } = options;
-  const { algorithms = ['ES256'], rotateEvery } = options;
+  const settings = OPTIONS.read(options);
+  const { from, algorithms, maxAge, refresh, lead, keep, rotateEvery } = settings;
   const known = Array.isArray(from) ? configuredKeys(from) : undefined;
-  const optionError =
-    'from' in options
-      ? findFromError(from)
-      : findOptionError({ options, algorithms, maxAge, refresh, lead, keep, rotateEvery });
-  if (optionError !== undefined) throw configurationError(optionError);
+  if (!from) verifyLead(settings);
   // Servers with the same store and algorithms share one key ring, for example the servers of tenants.
   const rings = new WeakMap<object, Map<string, KeyRing>>();
   const storedRing = (server: ServerContext): KeyRing => {
     const { model } = server.options;
     const decryptionAlgorithms = requiredDecryptionAlgorithms(server);
     const secrets = encryptingSecrets(options, server);
-    const settings = { secrets, algorithms, decryptionAlgorithms, lead, keep, refresh, rotateEvery };
+    const storing = { secrets, algorithms, decryptionAlgorithms, lead, keep, refresh, rotateEvery };
     const byAlgorithms = rings.get(model) ?? new Map<string, KeyRing>();
     rings.set(model, byAlgorithms);
     const name = JSON.stringify([decryptionAlgorithms, secrets]);
-    const ring = byAlgorithms.get(name) ?? new StoredKeys(model as object as KeyModel, settings);
+    const ring = byAlgorithms.get(name) ?? new StoredKeys(model as object as KeyModel, storing);
     byAlgorithms.set(name, ring);
     return ring;
   };
@@ -153,53 +149,31 @@ function configuredKeys(from: readonly KeyMaterial[]): ConfiguredKeys {
  * @throws {InvalidArgumentError} If neither `keys()` nor the module has a valid secret.
  */
 function encryptingSecrets({ secret }: KeysOptions, server: ServerContext): readonly string[] {
-  const secrets = secret === undefined ? server.find(MODEL_SECRETS) : secretsOf(secret, SECRET, server);
+  const secrets =
+    secret === undefined ? server.find(MODEL_SECRETS) : secretsOf(secret, optionOf('secret', FEATURE), server);
   assertConfig(secrets, NO_SECRET);
   return secrets;
 }
 
-const SECRET = '`secret` of `keys()`';
+const FEATURE = '`keys()`';
 const NO_SECRET =
   '`keys()` requires a `secret` of at least 32 characters to encrypt the keys in the store: set the option `secret` of the module, which is its default, or `secret` of `keys()`, or private keys in `from`';
 
-const findFromError = (from: unknown): string | undefined =>
-  from === undefined ? `\`from\` of \`keys()\` is not set. ${LATE}` : undefined;
+const OPTIONS = optionTable(FEATURE, {
+  from: { check: ANY, unset: LATE },
+  secret: { check: SECRET, unset: LATE },
+  algorithms: { check: SIGNING_ALGORITHMS, default: ['ES256'] },
+  maxAge: { check: SECONDS_FROM_0, default: 600 },
+  refresh: { check: SECONDS_FROM_0, default: 60 },
+  lead: { check: SECONDS_FROM_0, default: 900 },
+  keep: { check: SECONDS_FROM_0, default: 86_400 },
+  rotateEvery: { check: SECONDS_FROM_0 },
+} satisfies OptionRows<KeysOptions>);
 
-interface StoredKeysOptions extends Required<Pick<KeysOptions, 'maxAge' | 'refresh' | 'lead' | 'keep'>> {
-  options: KeysOptions;
-  algorithms: unknown;
-  rotateEvery: number | undefined;
+function verifyLead({ maxAge, refresh, lead, rotateEvery }: SettingsOf<KeysOptions, typeof OPTIONS>): void {
+  assertConfig(
+    lead >= maxAge + refresh,
+    '`lead` of `keys()` must be at least `maxAge` plus `refresh`. Otherwise a key would sign before all parties know it',
+  );
+  assertConfig(rotateEvery === undefined || rotateEvery >= lead, '`rotateEvery` of `keys()` must be at least `lead`');
 }
-
-function findOptionError({
-  options,
-  algorithms,
-  maxAge,
-  refresh,
-  lead,
-  keep,
-  rotateEvery,
-}: StoredKeysOptions): string | undefined {
-  const secretError = 'secret' in options ? findSecretError(options.secret, SECRET) : undefined;
-  if (secretError !== undefined) return secretError;
-  if (!areAlgorithms(algorithms)) return `\`algorithms\` of \`keys()\` must be a list of ${ALGORITHM_NAMES}`;
-  for (const [name, value] of Object.entries({ maxAge, refresh, lead, keep, rotateEvery })) {
-    if (value !== undefined && !(value >= 0)) return `\`${name}\` of \`keys()\` must be a number of seconds`;
-  }
-  if (lead < maxAge + refresh) {
-    return '`lead` of `keys()` must be at least `maxAge` plus `refresh`. Otherwise a key would sign before all parties know it';
-  }
-  if (rotateEvery !== undefined && rotateEvery < lead) return '`rotateEvery` of `keys()` must be at least `lead`';
-  return undefined;
-}
-
-const NAMES = {
-  from: true,
-  secret: true,
-  algorithms: true,
-  maxAge: true,
-  refresh: true,
-  lead: true,
-  keep: true,
-  rotateEvery: true,
-} as const;

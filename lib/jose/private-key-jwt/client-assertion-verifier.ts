@@ -8,6 +8,8 @@ import { isString } from '../../clients/registration/metadata-members.js';
 import { clientField } from '../../contracts/client-field.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { CoreClient, Model, OnceModel } from '../../model/model.js';
+import type { OptionRows } from '../../options/option-table.js';
+import { FLAG, secondsFrom, TEXTS } from '../../options/value-checks.js';
 import { fetchFailure } from '../../remote/fetch-failure.js';
 import { isVerificationError } from '../verification-error.js';
 import { CLOCK_TOLERANCE, verifyJwt } from '../verify-jwt.js';
@@ -38,21 +40,20 @@ export interface AssertionOptions {
   maxLifetime?: number;
 }
 
+/** The rows of `AssertionOptions` in a table of options. */
+export const ASSERTION_ROWS = {
+  audiences: { check: TEXTS, default: [] },
+  issuerAudienceOnly: { check: FLAG, default: false },
+  clockTolerance: { check: secondsFrom(0, 86_400), default: CLOCK_TOLERANCE },
+  maxLifetime: { check: secondsFrom(0, 86_400), default: 3600 },
+} as const satisfies OptionRows<AssertionOptions>;
+
 /** The verifier of client assertions. RFC 7523 §3 */
 export class ClientAssertionVerifier {
-  private readonly settings: Required<AssertionOptions>;
-
   constructor(
     private readonly algorithms: readonly string[],
-    {
-      audiences = [],
-      issuerAudienceOnly = false,
-      clockTolerance = CLOCK_TOLERANCE,
-      maxLifetime = 3600,
-    }: AssertionOptions,
-  ) {
-    this.settings = { audiences, issuerAudienceOnly, clockTolerance, maxLifetime };
-  }
+    private readonly settings: Required<AssertionOptions>,
+  ) {}
 
   /**
    * Verifies a client assertion with the keys of the client. Does not mark it as used.
@@ -154,30 +155,18 @@ function toClientError(error: unknown): Error {
   );
 }
 
-/** Yields an error message for each invalid option, and for each reason why the feature cannot work on its server. */
+/** Yields an error message for each reason why a feature with these options cannot work on its server. */
 export function* findAssertionErrors(
   { options: { issuer, model } }: ServerContext,
-  options: AssertionOptions,
+  { audiences, issuerAudienceOnly }: Required<AssertionOptions>,
   feature: string,
 ): Iterable<string> {
-  if (issuer === undefined && (options.audiences ?? []).length === 0) {
+  if (issuer === undefined && audiences.length === 0) {
     yield `${feature} cannot determine the audience of assertions. Set the option \`issuer\`, or \`audiences\` of ${feature}`;
   }
   if (!hasOnce(model)) yield `${feature} requires the model method \`once()\` to detect replayed assertions`;
-  const { audiences = [], issuerAudienceOnly } = options;
-  if (!Array.isArray(audiences) || !audiences.every((one: unknown) => typeof one === 'string' && one !== '')) {
-    yield `\`audiences\` of ${feature} must be a list of strings`;
-  }
-  if (issuerAudienceOnly !== undefined && typeof issuerAudienceOnly !== 'boolean') {
-    yield `\`issuerAudienceOnly\` of ${feature} must be true or false`;
-  }
   if (issuerAudienceOnly && audiences.length > 0) {
     yield `\`audiences\` of ${feature} must be empty if \`issuerAudienceOnly\` is set`;
-  }
-  for (const name of ['clockTolerance', 'maxLifetime'] as const) {
-    const value = options[name];
-    const isSeconds = value === undefined || (typeof value === 'number' && value >= 0 && value <= 86_400);
-    if (!isSeconds) yield `\`${name}\` of ${feature} must be a number of seconds, at most 86400`;
   }
 }
 

@@ -1,15 +1,16 @@
 import type { ClientAuthentication } from '../../contracts/client-authentication.js';
 import type { Feature, ServerContext } from '../../contracts/feature.js';
-import { assertKnownOptions } from '../../options/unknown-option.js';
+import { type OptionRows, optionTable, type SettingsOf } from '../../options/option-table.js';
+import { FETCH } from '../../options/value-checks.js';
 import { Parameters } from '../../http/parameters.js';
 import { assertFetchOptions, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
-import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
+import { ALGORITHMS, SIGNING_ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
 import { ClientKeys } from '../client-keys/client-keys.js';
-import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 import { CLOCK_TOLERANCES } from '../clock-tolerances.js';
 import { hasAssertion, isSymmetric, readAssertion, invalidAssertion } from './assertion.js';
 import { CLIENT_ASSERTIONS } from './client-assertions.js';
 import {
+  ASSERTION_ROWS,
   ClientAssertionVerifier,
   findAssertionErrors,
   type AssertionOptions,
@@ -32,22 +33,26 @@ export interface PrivateKeyJwtOptions extends AssertionOptions {
  * @throws {InvalidArgumentError} If an option is unknown, or `fetch` is invalid.
  */
 export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): Feature {
-  assertKnownOptions(options, NAMES, '`privateKeyJwt()`');
+  OPTIONS.assertKnown(options);
   assertFetchOptions(options.fetch);
-  const { algorithms = ALGORITHMS, issuerAudienceOnly = false, clockTolerance = CLOCK_TOLERANCE } = options;
+  const settings = OPTIONS.settle(options);
+  const { algorithms, issuerAudienceOnly, clockTolerance } = settings;
   // Servers that share the feature share the fetched keys of clients.
-  const authentication = new PrivateKeyJwt(options);
+  const authentication = new PrivateKeyJwt(settings);
   return {
     id: 'privateKeyJwt',
     specification: 'RFC 7523 §2.2',
 
     install(builder) {
       builder.contribute(CLIENT_ASSERTIONS, { issuerAudienceOnly });
-      builder.contribute(CLOCK_TOLERANCES, { feature: '`privateKeyJwt()`', seconds: clockTolerance });
+      builder.contribute(CLOCK_TOLERANCES, { feature: FEATURE, seconds: clockTolerance });
       return {
         clientAuthentications: [authentication],
         clientFields: [signingAlgorithm(algorithms)],
-        misconfigurations: (server) => findConfigurationErrors(server, options),
+        *misconfigurations(server) {
+          yield* findAssertionErrors(server, settings, FEATURE);
+          yield* OPTIONS.findErrors(options);
+        },
         metadata: () => signingAlgMetadata(builder.server, algorithms),
       };
     },
@@ -70,9 +75,9 @@ class PrivateKeyJwt implements ClientAuthentication {
   private readonly keys: ClientKeys;
   private readonly assertions: ClientAssertionVerifier;
 
-  constructor({ algorithms = ALGORITHMS, fetch, ...options }: PrivateKeyJwtOptions) {
+  constructor({ algorithms, fetch, ...settings }: SettingsOf<PrivateKeyJwtOptions, typeof OPTIONS>) {
     this.keys = new ClientKeys(fetch);
-    this.assertions = new ClientAssertionVerifier(algorithms, options);
+    this.assertions = new ClientAssertionVerifier(algorithms, settings);
   }
 
   readCredentials: ClientAuthentication['readCredentials'] = (request) =>
@@ -89,18 +94,9 @@ class PrivateKeyJwt implements ClientAuthentication {
   };
 }
 
-function* findConfigurationErrors(server: ServerContext, options: PrivateKeyJwtOptions): Iterable<string> {
-  yield* findAssertionErrors(server, options, '`privateKeyJwt()`');
-  if (!areAlgorithms(options.algorithms ?? ALGORITHMS)) {
-    yield `\`algorithms\` of \`privateKeyJwt()\` must be a list of ${ALGORITHM_NAMES}`;
-  }
-}
-
-const NAMES = {
-  algorithms: true,
-  audiences: true,
-  issuerAudienceOnly: true,
-  clockTolerance: true,
-  maxLifetime: true,
-  fetch: true,
-} as const;
+const FEATURE = '`privateKeyJwt()`';
+const OPTIONS = optionTable(FEATURE, {
+  ...ASSERTION_ROWS,
+  algorithms: { check: SIGNING_ALGORITHMS, default: ALGORITHMS },
+  fetch: { check: FETCH },
+} satisfies OptionRows<PrivateKeyJwtOptions>);

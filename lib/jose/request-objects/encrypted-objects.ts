@@ -2,10 +2,10 @@ import { InvalidClientMetadataError } from '../../errors/index.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import { REQUEST_OBJECT_ENCRYPTION_ALG } from './client-fields.js';
-import { assertKnownOptions } from '../../options/unknown-option.js';
+import { type OptionRows, optionTable, type SettingsOf, type ValueCheck } from '../../options/option-table.js';
+import { accepts, acceptsOptions, FLAG, someOfTexts } from '../../options/value-checks.js';
 import type { CoreClient } from '../../model/model.js';
 import { isObject } from '../../http/is-object.js';
-import { assertConfig } from '../../errors/configuration-error.js';
 import { decryptNested, isEncrypted } from '../decryption/nested.js';
 import {
   CONTENT_ENCRYPTION_ALGORITHMS,
@@ -36,42 +36,30 @@ export interface EncryptedObjectOptions {
   unregistered?: boolean;
 }
 
-/** The options of `encrypted` in `requestObjects()`, validated and with their defaults. */
-export interface EncryptedObjectSettings {
-  algorithms: readonly KeyManagementAlgorithm[] | undefined;
-  contentEncryption: readonly ContentEncryption[];
-  unregistered: boolean;
-}
+const OPTIONS = optionTable('`encrypted` of `requestObjects()`', {
+  algorithms: { check: someOfTexts(KEY_MANAGEMENT_ALGORITHMS) },
+  contentEncryption: {
+    check: someOfTexts(CONTENT_ENCRYPTION_ALGORITHMS),
+    default: CONTENT_ENCRYPTION_ALGORITHMS,
+  },
+  unregistered: { check: FLAG, default: false },
+} satisfies OptionRows<EncryptedObjectOptions>);
 
-const OPTION = '`encrypted` of `requestObjects()`';
+/** The options of `encrypted` in `requestObjects()`, validated and with their defaults. */
+export type EncryptedObjectSettings = SettingsOf<EncryptedObjectOptions, typeof OPTIONS>;
+
+/** Accepts the option `encrypted` of `requestObjects()`. */
+export const ENCRYPTED: ValueCheck<boolean | EncryptedObjectOptions> = (value, name, owner) => {
+  if (isObject(value)) return acceptsOptions(OPTIONS)(value, name, owner);
+  return accepts('`true`, `false` or an object of options', (one) => typeof one === 'boolean')(value, name, owner);
+};
 
 /**
- * Validates the option `encrypted` of `requestObjects()` and applies the defaults. Returns `undefined` if it is
- * `false`, so that encrypted request objects are rejected.
- * @throws {InvalidArgumentError} If an option is invalid.
+ * Returns the options for encrypted request objects with their defaults. `undefined` if they are `false`: encrypted
+ * request objects are rejected.
  */
-export function settleEncrypted(given: boolean | EncryptedObjectOptions): EncryptedObjectSettings | undefined {
-  if (given === false) return undefined;
-  const options: EncryptedObjectOptions = given === true ? {} : given;
-  const isOptions: boolean = isObject(options);
-  assertConfig(isOptions, `${OPTION} must be \`true\`, \`false\` or an object of options`);
-  assertKnownOptions(options, NAMES, OPTION);
-  const { algorithms, contentEncryption = CONTENT_ENCRYPTION_ALGORITHMS, unregistered = false } = options;
-  const isAlgorithms = algorithms === undefined || isListOf(algorithms, KEY_MANAGEMENT_ALGORITHMS);
-  assertConfig(isAlgorithms, `\`algorithms\` in ${OPTION} must be a list of ${KEY_MANAGEMENT_ALGORITHMS.join(', ')}`);
-  const isContent = isListOf(contentEncryption, CONTENT_ENCRYPTION_ALGORITHMS);
-  assertConfig(
-    isContent,
-    `\`contentEncryption\` in ${OPTION} must be a list of ${CONTENT_ENCRYPTION_ALGORITHMS.join(', ')}`,
-  );
-  assertConfig(typeof unregistered === 'boolean', `\`unregistered\` in ${OPTION} must be true or false`);
-  return { algorithms, contentEncryption, unregistered };
-}
-
-const NAMES = { algorithms: true, contentEncryption: true, unregistered: true } as const;
-
-const isListOf = (given: unknown, allowed: readonly string[]) =>
-  Array.isArray(given) && given.length > 0 && given.every((one) => allowed.some((other) => other === one));
+export const settleEncrypted = (given: boolean | EncryptedObjectOptions): EncryptedObjectSettings | undefined =>
+  given === false ? undefined : OPTIONS.settle(given === true ? {} : given);
 
 /** Returns the key management algorithms with which clients may encrypt request objects to a server. */
 export const acceptedKeyAlgorithms = (server: ServerContext, { algorithms }: EncryptedObjectSettings) =>

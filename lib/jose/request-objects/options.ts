@@ -1,14 +1,18 @@
 import type { ServerContext } from '../../contracts/feature.js';
-import { findFlagErrors } from '../../options/flag-errors.js';
-import { assertKnownOptions } from '../../options/unknown-option.js';
-import { assertFetchOptions, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import { type OptionRows, optionTable, type SettingsOf } from '../../options/option-table.js';
+import { FETCH, FLAG, POSITIVE_TIMER_SECONDS, TIMER_SECONDS } from '../../options/value-checks.js';
+import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { hasOnce } from '../../model/has-once.js';
-import { assertConfig, configurationError } from '../../errors/configuration-error.js';
-import { readSeconds } from '../../remote/option-readers.js';
-import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../algorithms.js';
+import { assertConfig } from '../../errors/configuration-error.js';
+import { ALGORITHMS, SIGNING_ALGORITHMS, type SigningAlgorithm } from '../algorithms.js';
 import { findKeys } from '../keys/find-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
-import { type EncryptedObjectOptions, type EncryptedObjectSettings, settleEncrypted } from './encrypted-objects.js';
+import {
+  ENCRYPTED,
+  type EncryptedObjectOptions,
+  type EncryptedObjectSettings,
+  settleEncrypted,
+} from './encrypted-objects.js';
 
 /** The options of `requestObjects()`. */
 export interface RequestObjectOptions {
@@ -51,67 +55,37 @@ export interface RequestObjectOptions {
   fetch?: SafeFetchOptions;
 }
 
+const FEATURE = '`requestObjects()`';
+const OPTIONS = optionTable(FEATURE, {
+  required: { check: FLAG, default: false },
+  byReference: { check: FLAG, default: true },
+  algorithms: { check: SIGNING_ALGORITHMS, default: ALGORITHMS },
+  maxLifetime: { check: POSITIVE_TIMER_SECONDS },
+  once: { check: FLAG, default: false },
+  clockTolerance: { check: TIMER_SECONDS, default: CLOCK_TOLERANCE },
+  interactionLifetime: { check: TIMER_SECONDS, default: 1800 },
+  encrypted: { check: ENCRYPTED, default: false },
+  fetch: { check: FETCH, default: {} },
+} satisfies OptionRows<RequestObjectOptions>);
+
 /** The options of `requestObjects()` with their defaults, validated. */
-export interface RequestObjectSettings extends Required<
-  Omit<RequestObjectOptions, 'maxLifetime' | 'encrypted' | 'fetch'>
-> {
-  maxLifetime: number | undefined;
+export interface RequestObjectSettings extends Omit<SettingsOf<RequestObjectOptions, typeof OPTIONS>, 'encrypted'> {
   /** The options for encrypted request objects. If `undefined`, encrypted request objects are rejected. */
   encrypted: EncryptedObjectSettings | undefined;
-  fetch: SafeFetchOptions;
 }
-
-const FEATURE = '`requestObjects()`';
 
 /**
  * Validates the options of `requestObjects()` and applies the defaults.
  * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function settle(given: RequestObjectOptions): RequestObjectSettings {
-  assertKnownOptions(given, NAMES, FEATURE);
-  assertFetchOptions(given.fetch);
-  for (const error of findFlagErrors(given, ['required', 'byReference', 'once'], FEATURE))
-    throw configurationError(error);
-  const {
-    required = false,
-    byReference = true,
-    algorithms = ALGORITHMS,
-    once = false,
-    maxLifetime,
-    fetch = {},
-  } = given;
-  assertConfig(areAlgorithms(algorithms), `\`algorithms\` of ${FEATURE} must be a list of ${ALGORITHM_NAMES}`);
+  const settings = OPTIONS.read(given);
   assertConfig(
-    !once || maxLifetime !== undefined,
+    !settings.once || settings.maxLifetime !== undefined,
     `\`once\` of ${FEATURE} requires \`maxLifetime\`, which limits how long used request objects are remembered`,
   );
-  return {
-    required,
-    byReference,
-    algorithms,
-    once,
-    maxLifetime:
-      maxLifetime === undefined
-        ? undefined
-        : readSeconds(FEATURE, 'maxLifetime', maxLifetime, { defaultValue: 3600, minimum: 1 }),
-    clockTolerance: readSeconds(FEATURE, 'clockTolerance', given.clockTolerance, { defaultValue: CLOCK_TOLERANCE }),
-    interactionLifetime: readSeconds(FEATURE, 'interactionLifetime', given.interactionLifetime, { defaultValue: 1800 }),
-    encrypted: settleEncrypted(given.encrypted ?? false),
-    fetch,
-  };
+  return { ...settings, encrypted: settleEncrypted(settings.encrypted) };
 }
-
-const NAMES = {
-  required: true,
-  byReference: true,
-  algorithms: true,
-  maxLifetime: true,
-  once: true,
-  clockTolerance: true,
-  interactionLifetime: true,
-  encrypted: true,
-  fetch: true,
-} as const;
 
 /** Yields an error message for each reason why `requestObjects()` cannot work on its server. */
 export function* findConfigurationErrors(

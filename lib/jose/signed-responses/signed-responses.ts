@@ -1,8 +1,9 @@
 import { SIGNED_INTROSPECTION_TYPE } from '../../features/introspection-response.js';
 import type { IntrospectionResponseReader } from '../../features/introspected-tokens/response-reader.js';
-import { assertKnownOptions } from '../../options/unknown-option.js';
+import { type OptionRows, optionTable } from '../../options/option-table.js';
+import { TIMER_SECONDS } from '../../options/value-checks.js';
 import { unavailable } from '../../remote/unavailable.js';
-import { ISSUER_OPTIONS, issuerKeys, type IssuerOptions, settleIssuer } from '../issuer-keys.js';
+import { ISSUER_ROWS, issuerKeys, type IssuerOptions, verifyIssuer } from '../issuer-keys.js';
 import { isVerificationError } from '../verification-error.js';
 import { verifyJwt } from '../verify-jwt.js';
 
@@ -25,9 +26,8 @@ const MAX_AGE = 60;
  * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function signedResponses(options: SignedResponsesOptions): IntrospectionResponseReader {
-  assertKnownOptions(options ?? {}, NAMES, FEATURE);
-  const settings = settleIssuer(FEATURE, options ?? {});
-  const { algorithms, issuer } = settings;
+  const settings = verifyIssuer(FEATURE, OPTIONS.read(options));
+  const { algorithms, issuer, clockTolerance } = settings;
   const reader: IntrospectionResponseReader = {
     type: SIGNED_INTROSPECTION_TYPE,
     async read(text, { audience }) {
@@ -39,7 +39,7 @@ export function signedResponses(options: SignedResponsesOptions): IntrospectionR
           typ: 'token-introspection+jwt',
           requiredClaims: ['iat'],
           maxTokenAge: MAX_AGE,
-          clockTolerance: options.clockTolerance ?? 5,
+          clockTolerance,
         });
         return payload['token_introspection'];
       } catch (error) {
@@ -57,4 +57,7 @@ export function signedResponses(options: SignedResponsesOptions): IntrospectionR
 }
 
 const FEATURE = '`signedResponses()`';
-const NAMES = { ...ISSUER_OPTIONS, clockTolerance: true } as const;
+const OPTIONS = optionTable(FEATURE, {
+  ...ISSUER_ROWS,
+  clockTolerance: { check: TIMER_SECONDS, default: 5 },
+} satisfies OptionRows<SignedResponsesOptions>);

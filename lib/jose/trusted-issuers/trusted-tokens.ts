@@ -6,15 +6,15 @@ import { EXCHANGE_GRANT } from '../../features/token-exchange/token-exchange.js'
 import { invalidTokenError } from '../../features/token-exchange/presented-tokens.js';
 import { OTHER_TOKENS } from '../../features/token-exchange/other-tokens.js';
 import { ACCESS_TOKEN, ID_TOKEN, JWT } from '../../features/token-exchange/token-types.js';
-import { assertKnownOptions } from '../../options/unknown-option.js';
+import { type OptionRows, optionTable } from '../../options/option-table.js';
+import { acceptsListOf, AUDIENCE, TEXT, TIMER_SECONDS } from '../../options/value-checks.js';
 import type { Model } from '../../model/model.js';
 import { isObject } from '../../http/is-object.js';
 import { assertConfig } from '../../errors/configuration-error.js';
-import { readAudience, readSeconds } from '../../remote/option-readers.js';
 import { expiryOf } from '../../remote/token-claims.js';
 import { isAmong } from '../../tokens/audience.js';
 import { scopeText, withinScope } from '../../tokens/scope.js';
-import { ISSUER_OPTIONS, type IssuerOptions } from '../issuer-keys.js';
+import { ISSUER_ROWS, type IssuerOptions } from '../issuer-keys.js';
 import { CLOCK_TOLERANCE } from '../verify-jwt.js';
 import type { AssertionClaims, AssertedUserModel } from './asserted-model.js';
 import { loggableAudience, TrustedIssuers, type TrustedJwt } from './trusted-issuers.js';
@@ -53,6 +53,20 @@ const TYPES: ReadonlyMap<string, readonly string[]> = new Map([
 
 const FEATURE = '`trustedTokens()`';
 
+const ISSUER = optionTable(`an issuer of ${FEATURE}`, {
+  ...ISSUER_ROWS,
+  audience: { check: AUDIENCE },
+  scope: { check: TEXT },
+} satisfies OptionRows<TokenIssuerOptions>);
+
+const OPTIONS = optionTable(FEATURE, {
+  issuers: {
+    check: acceptsListOf<TokenIssuerOptions>(ISSUER, 'trusted issuers'),
+    required: 'a list of trusted issuers',
+  },
+  clockTolerance: { check: TIMER_SECONDS, default: CLOCK_TOLERANCE },
+} satisfies OptionRows<TrustedTokensOptions>);
+
 /**
  * Lets `tokenExchange()` accept JWTs of other servers as subject tokens and actor tokens: ID tokens, access tokens and
  * others. The model method `findAssertedUser()` returns the user of a token, and `mayExchange()` decides which client
@@ -60,8 +74,9 @@ const FEATURE = '`trustedTokens()`';
  * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function trustedTokens(options: TrustedTokensOptions): Feature {
-  const { clockTolerance } = settle(options);
-  const issuers = new TrustedIssuers(FEATURE, options.issuers, clockTolerance);
+  const { clockTolerance, issuers: listed } = OPTIONS.read(options);
+  assertConfig(listed.length > 0, `${FEATURE} requires a non-empty list of trusted \`issuers\``);
+  const issuers = new TrustedIssuers(FEATURE, listed, clockTolerance);
   return {
     id: 'trustedTokens',
     specification: 'RFC 8693 §5',
@@ -135,24 +150,6 @@ function verifiedDetails(
     ...(mayAct !== undefined && { may_act: isObject(mayAct) ? mayAct : {} }),
     ...(cnf !== undefined && { cnf: isObject(cnf) ? cnf : { unknown: true } }),
     allClaims: claims,
-  };
-}
-
-const NEEDS_ISSUERS = 'requires a non-empty list of trusted `issuers`';
-
-function settle(given: TrustedTokensOptions): { clockTolerance: number } {
-  assertKnownOptions(given ?? {}, { issuers: true, clockTolerance: true }, FEATURE);
-  assertConfig(Array.isArray(given?.issuers) && given.issuers.length > 0, `${FEATURE} ${NEEDS_ISSUERS}`);
-  for (const one of given.issuers) {
-    assertKnownOptions(one ?? {}, { ...ISSUER_OPTIONS, audience: true, scope: true }, `an issuer of ${FEATURE}`);
-    readAudience(`an issuer of ${FEATURE}`, one?.audience);
-    assertConfig(
-      one?.scope === undefined || typeof one.scope === 'string',
-      `\`scope\` of an issuer of ${FEATURE} must be a string`,
-    );
-  }
-  return {
-    clockTolerance: readSeconds(FEATURE, 'clockTolerance', given.clockTolerance, { defaultValue: CLOCK_TOLERANCE }),
   };
 }
 

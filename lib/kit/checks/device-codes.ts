@@ -76,9 +76,7 @@ async function assertCompleteDeviceRequest(context: CheckContext): Promise<void>
     }
     const { id } = await context.client();
     assertSame('client', stored.client?.id === id, id);
-    const { expiresAt } = stored;
-    const isAround = expiresAt instanceof Date && Math.abs(Number(expiresAt) - Number(started.expiresAt)) < 1000;
-    assertSame('expiresAt', isAround, started.expiresAt);
+    assertSame('expiresAt', context.isTimeSaved(stored.expiresAt, started.expiresAt), started.expiresAt);
     assert(
       !stored.user && !stored.isDenied,
       'The model returns a device authorization with `user` or `isDenied` although no user has decided about it.',

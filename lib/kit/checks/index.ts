@@ -19,6 +19,7 @@ import { REGISTERED_CLIENT_CHECKS } from './registered-clients.js';
 import { replayChecks } from './replays.js';
 import { RETRY_CHECKS } from './retries.js';
 import { REVOCATION_CHECKS } from './revoking.js';
+import { SESSION_CHECKS } from './sessions.js';
 import { SIGNING_KEY_CHECKS } from './signing-keys.js';
 import { singleUseChecks } from './single-use.js';
 import { USED_CODE_CHECKS } from './used-codes.js';
@@ -52,4 +53,5 @@ export const CHECKS: readonly Check[] = [
   ...REGISTERED_CLIENT_CHECKS,
   ...SIGNING_KEY_CHECKS,
   ...ONCE_CHECKS,
+  ...SESSION_CHECKS,
 ];

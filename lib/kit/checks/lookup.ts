@@ -110,9 +110,8 @@ async function assertExpiryIsDate(context: CheckContext, kind: TokenKind): Promi
   const stored = (await findSaved(context, kind, value))[kind.expiry];
   const prefix = `\`${kind.findMethod}()\` returns \`${kind.expiry}\``;
   assert(stored instanceof Date, `${prefix} ${inspectValue(stored)}. It must be a Date.`);
-  const late = stored.getTime() - (sent[kind.expiry] as Date).getTime();
-  // The database may store whole seconds.
-  assert(Math.abs(late) <= 1000, `${prefix} ${inspectValue(stored)}. Saved was ${inspectValue(sent[kind.expiry])}.`);
+  const saved = sent[kind.expiry] as Date;
+  assert(context.isTimeSaved(stored, saved), `${prefix} ${inspectValue(stored)}. Saved was ${inspectValue(saved)}.`);
 }
 
 async function assertUnknownValuesNotFound(context: CheckContext, kind: TokenKind): Promise<void> {

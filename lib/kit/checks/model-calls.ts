@@ -22,6 +22,7 @@ export async function callModel(call: () => unknown, signature: string): Promise
     if (toOAuthError(error).status < 500) return undefined;
     throw new CheckFailure(
       `${signature} throws ${inspectValue(error)}. If there is no such record, it must return nothing.`,
+      { cause: error },
     );
   }
 }

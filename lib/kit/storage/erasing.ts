@@ -59,4 +59,15 @@ async function beginsAgain(context: StorageContext): Promise<void> {
   const { length } = await context.other.listRows(grant.id, ['passkey']);
   assert(length === 0, '`listRows()` returned rows of an erased grant for a new grant with its ID.');
   assert(await context.other.insertRow(row), 'The key of an erased row is taken.');
+  for (const selection of [{ grantId: grant.id }, { userId: grant.userId! }]) {
+    await context.storage.revokeGrants({ kinds: ['account'], ...selection });
+    await context.other.eraseGrants({ kinds: ['account'], grantId: grant.id }, 10);
+    await context.storage.save(grant, []);
+    const name = `\`revokeGrants()\` with \`${Object.keys(selection)[0]!}\``;
+    assert(
+      await context.other.hasGrant(grant.id),
+      `A grant that ${name} revoked cannot begin again after its erasure.`,
+    );
+    assert(await context.other.insertRow(row), `The key of a row is taken after ${name} and \`eraseGrants()\`.`);
+  }
 }

@@ -2,7 +2,7 @@ import type { Row, RowKinds, StoredRow } from '../../stores/contract/storage.js'
 import { assert } from '../contract.js';
 import { account, passkeyOf } from './erasing.js';
 import { checksOf, type StorageCheck } from './storage-check.js';
-import type { StorageContext } from './storage-context.js';
+import { pastTime, type StorageContext } from './storage-context.js';
 
 /** The checks of `insertRow()`, `removeRow()` and `listRows()`. */
 export const INSERTING: readonly StorageCheck[] = [
@@ -71,7 +71,7 @@ async function needsGrant(context: StorageContext): Promise<void> {
 async function replacesInactive(context: StorageContext): Promise<void> {
   const [one, revoked, erased] = [await account(context), await account(context), await account(context)];
   const rows = [
-    [passkeyOf(context, one, { expiresAt: Date.now() - 1000 }), 'has expired'],
+    [passkeyOf(context, one, { expiresAt: pastTime() }), 'has expired'],
     [passkeyOf(context, revoked), 'belongs to a revoked grant'],
     [passkeyOf(context, erased), 'belongs to an erased grant'],
   ] as const;
@@ -123,7 +123,7 @@ async function listsRows(context: StorageContext): Promise<void> {
   const kinds: RowKinds = ['passkey', 'totp', 'identity'];
   const kept = kinds.flatMap((kind) => [passkeyOf(context, one, { kind }), passkeyOf(context, one, { kind })]);
   const [used, expired, removed] = [passkeyOf(context, one), passkeyOf(context, one), passkeyOf(context, one)];
-  expired.expiresAt = Date.now() - 1000;
+  expired.expiresAt = pastTime();
   for (const row of [...kept, used, expired, removed, passkeyOf(context, other)]) await context.storage.insertRow(row);
   await context.storage.consume(used.kind, used.digest);
   await context.storage.removeRow(removed);

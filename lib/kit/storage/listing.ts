@@ -3,7 +3,7 @@ import type { GrantFilter, GrantKinds, GrantRow } from '../../stores/contract/st
 import { sleep } from '../checks/model-calls.js';
 import { assert, SkippedCheck } from '../contract.js';
 import { checksOf, type StorageCheck } from './storage-check.js';
-import { idsOf, LIFETIME, MINUTE, TOLERANCE, type StorageContext } from './storage-context.js';
+import { idsOf, LIFETIME, MINUTE, pastTime, type StorageContext } from './storage-context.js';
 
 /** The checks of `listGrants()`, `pageGrants()` and `prune()`. */
 export const LISTING: readonly StorageCheck[] = [
@@ -42,11 +42,12 @@ async function listsGrants(context: StorageContext): Promise<void> {
     {},
     {},
     { lastUsedAt: null },
-    { expiresAt: Date.now() - 1000 },
+    { expiresAt: pastTime() },
     {},
   ]);
   await context.saved();
-  await context.storage.save({ ...first!, lastUsedAt: Date.now() }, []);
+  // The other grants have times of the database, whose clock may differ from that of the process.
+  await context.storage.save({ ...first!, lastUsedAt: await context.storage.readClock() }, []);
   const ids = (await context.other.listGrants(userId, ['tokens'])).map(({ id }) => id);
   const expected = [first!.id, third!.id, second!.id];
   const problem =
@@ -155,7 +156,7 @@ async function pagesExtended(context: StorageContext): Promise<void> {
 async function omitsInactive(context: StorageContext): Promise<void> {
   const userId = context.id();
   const kept = [(await context.saved({ userId })).grant];
-  await context.saved({ userId, expiresAt: Date.now() - 1000 });
+  await context.saved({ userId, expiresAt: pastTime() });
   const { grant: revoked } = await context.saved({ userId });
   const { grant: ofClient } = await context.saved({ userId });
   await context.storage.revokeGrants({ kinds: ['tokens'], grantId: revoked.id });
@@ -177,9 +178,14 @@ async function continuesEmptyPage(context: StorageContext): Promise<void> {
 
 async function prunesExpired(context: StorageContext): Promise<void> {
   const expired = { expiresAt: Date.now() - 5 * MINUTE };
-  for (let count = 0; count < 5; count += 1) await context.saved(expired, expired);
-  const count = await context.storage.prune(2);
-  const isValid = Number.isInteger(count) && (count === 0 || count >= 5);
+  let count = 0;
+  let isValid = false;
+  // Another process may prune a part of the records at the same time, but not each time.
+  for (let attempts = 0; attempts < 5 && !isValid; attempts += 1) {
+    for (let saved = 0; saved < 5; saved += 1) await context.saved(expired, expired);
+    count = await context.storage.prune(2);
+    isValid = Number.isInteger(count) && (count === 0 || count >= 5);
+  }
   assert(isValid, `\`prune(2)\` returned ${count}. It must delete and count all expired records, in batches of 2.`);
   // Records of other tests may expire between two calls, so only a count that never falls is wrong.
   let again = await context.storage.prune(1000);
@@ -210,13 +216,13 @@ async function keepsUnexpired(context: StorageContext): Promise<void> {
 }
 
 async function keepsRevoked(context: StorageContext): Promise<void> {
-  const expiresAt = Date.now() - 1000;
+  const expiresAt = pastTime();
   const { grant } = await context.saved({ expiresAt });
   const { grant: active } = await context.saved({ expiresAt });
   await context.storage.revokeGrants({ kinds: ['tokens'], grantId: grant.id });
   await context.storage.prune(1000);
   const isKept = await context.storage.hasGrant(active.id);
-  if (context.elapsed > MINUTE - TOLERANCE) throw new SkippedCheck('the calls took longer than a minute');
+  if (context.elapsed > MINUTE / 2) throw new SkippedCheck('the calls took longer than half a minute');
   assert(isKept, '`prune()` deleted a grant within a minute after its expiry.');
   const row = context.row(grant, { kind: 'access' });
   await context.storage.save({ ...grant, expiresAt: row.expiresAt }, [row]);

@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 
+import { newGrant } from '../../stores/contract/new-grant.js';
 import { setRevocationTimes } from '../../stores/contract/not-before.js';
 import type { StoredClient } from '../../stores/contract/ports.js';
 import type { ClientStorage } from '../../stores/contract/client-storage.js';
@@ -16,6 +17,9 @@ export const LIFETIME = 15 * MINUTE;
 
 /** Milliseconds by which the clocks of the process and of the database may differ. */
 export const TOLERANCE = 10_000;
+
+/** Returns a time that has passed by the clocks of the process and of the database, by less than half a minute. */
+export const pastTime = (): number => Date.now() - TOLERANCE - 1000;
 
 /** Returns the IDs of grants, in alphabetical order. */
 export const idsOf = (grants: readonly { id: string }[]): string =>
@@ -103,16 +107,8 @@ export class StorageContext {
   grant(more: Partial<GrantRow> = {}): GrantRow {
     const [id, clientId, userId] = [randomUUID(), randomUUID(), randomUUID()];
     const now = Date.now();
-    const rest = {
-      kind: 'tokens' as const,
-      issuer: null,
-      scope: 'read',
-      data: null,
-      createdAt: now,
-      lastUsedAt: now,
-      expiresAt: now + LIFETIME,
-    };
-    return { id, clientId, userId, ...rest, ...more };
+    const times = { createdAt: now, lastUsedAt: now, expiresAt: now + LIFETIME };
+    return newGrant({ id, kind: 'tokens', clientId, userId, scope: 'read', ...times, ...more });
   }
 
   /** Returns a new row of a grant. It is not saved yet. */

@@ -1,11 +1,10 @@
 import type { ServerContext } from '../../contracts/feature.js';
-import { findFlagErrors } from '../../options/flag-errors.js';
-import { findUnknownOption } from '../../options/unknown-option.js';
+import { type OptionRows, optionTable } from '../../options/option-table.js';
+import { acceptsOptions, FETCH, FLAG, wholeSecondsFrom } from '../../options/value-checks.js';
 import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { hasOnce } from '../../model/has-once.js';
-import { isObject } from '../../http/is-object.js';
 import { OPENID } from '../openid-capability.js';
-import { settleSigned, findSignedOptionErrors, type SignedOptions, type SignedSettings } from './signed-options.js';
+import { SIGNED_OPTIONS, type SignedOptions, type SignedSettings } from './signed-options.js';
 
 /** The options of `ciba()`. */
 export interface CibaOptions {
@@ -30,44 +29,32 @@ export interface CibaOptions {
   fetch?: SafeFetchOptions;
 }
 
+const FEATURE = '`ciba()`';
+
+/** The options of `ciba()`: validation and defaults. */
+export const CIBA_OPTIONS = optionTable(FEATURE, {
+  lifetime: { check: wholeSecondsFrom(1, 86_400), default: 300 },
+  interval: { check: wholeSecondsFrom(1, 60), default: 5 },
+  userCode: { check: FLAG, default: false },
+  signed: { check: acceptsOptions<SignedOptions>(SIGNED_OPTIONS) },
+  fetch: { check: FETCH },
+} satisfies OptionRows<CibaOptions>);
+
 /** The options of `ciba()` with their defaults. */
 export interface CibaSettings extends Required<Omit<CibaOptions, 'signed' | 'fetch'>> {
   signed: SignedSettings;
   fetch: SafeFetchOptions | undefined;
 }
 
-export const settle = ({
-  lifetime = 300,
-  interval = 5,
-  userCode = false,
-  signed,
-  fetch,
-}: CibaOptions): CibaSettings => ({
-  lifetime,
-  interval,
-  userCode,
-  signed: settleSigned(signed ?? {}),
-  fetch,
-});
-
-const FEATURE = '`ciba()`';
-const NAMES = { lifetime: true, interval: true, userCode: true, signed: true, fetch: true } as const;
-const MAX_SECONDS = { lifetime: 86_400, interval: 60 } as const;
+/** Returns the options of `ciba()` with their defaults. */
+export const settle = (options: CibaOptions): CibaSettings => {
+  const { fetch, signed = {}, ...settings } = CIBA_OPTIONS.settle(options);
+  return { ...settings, fetch, signed: SIGNED_OPTIONS.settle(signed) };
+};
 
 /** Yields an error message for each invalid option, and for each reason why `ciba()` cannot work on its server. */
 export function* findConfigurationErrors(options: CibaOptions, server: ServerContext): Iterable<string> {
-  const unknownOption = findUnknownOption(options, NAMES, FEATURE);
-  if (unknownOption !== undefined) yield unknownOption;
-  for (const name of ['lifetime', 'interval'] as const) {
-    const { [name]: seconds } = options;
-    const isValid =
-      seconds === undefined || (Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_SECONDS[name]);
-    if (!isValid) yield `\`${name}\` of ${FEATURE} must be a whole number of seconds, from 1 to ${MAX_SECONDS[name]}`;
-  }
-  yield* findFlagErrors(options, ['userCode'], FEATURE);
-  const { signed = {} } = options;
-  if (isObject(signed)) yield* findSignedOptionErrors(signed);
-  else yield `\`signed\` of ${FEATURE} must be an object`;
+  yield* CIBA_OPTIONS.findErrors(options);
   const { model } = server.options;
   if (options.userCode === true && typeof (model as { verifyUserCode?: unknown }).verifyUserCode !== 'function') {
     yield `\`userCode\` of ${FEATURE} requires the model method \`verifyUserCode()\``;

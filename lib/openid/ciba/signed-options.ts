@@ -1,6 +1,6 @@
-import { findFlagErrors } from '../../options/flag-errors.js';
-import { findUnknownOption } from '../../options/unknown-option.js';
-import { ALGORITHM_NAMES, ALGORITHMS, areAlgorithms, type SigningAlgorithm } from '../../jose/algorithms.js';
+import { type OptionRows, optionTable, type SettingsOf } from '../../options/option-table.js';
+import { FLAG, secondsFrom } from '../../options/value-checks.js';
+import { ALGORITHMS, SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../jose/algorithms.js';
 import { CLOCK_TOLERANCE } from '../../jose/verify-jwt.js';
 
 /** The requirements for signed requests: the option `signed` of `ciba()`. CIBA §7.1.1 */
@@ -21,32 +21,13 @@ export interface SignedOptions {
   clockTolerance?: number;
 }
 
+/** The options in `signed` of `ciba()`: validation and defaults. */
+export const SIGNED_OPTIONS = optionTable('`signed` of `ciba()`', {
+  required: { check: FLAG, default: false },
+  algorithms: { check: SIGNING_ALGORITHMS, default: ALGORITHMS },
+  maxLifetime: { check: secondsFrom(1, 86_400), default: 3600 },
+  clockTolerance: { check: secondsFrom(0, 600), default: CLOCK_TOLERANCE },
+} satisfies OptionRows<SignedOptions>);
+
 /** The requirements for signed requests with their defaults. */
-export type SignedSettings = Required<SignedOptions>;
-
-export const settleSigned = ({
-  required = false,
-  algorithms = ALGORITHMS,
-  maxLifetime = 3600,
-  clockTolerance = CLOCK_TOLERANCE,
-}: SignedOptions): SignedSettings => ({ required, algorithms, maxLifetime, clockTolerance });
-
-const OPTION = '`signed` of `ciba()`';
-const NAMES = { required: true, algorithms: true, maxLifetime: true, clockTolerance: true } as const;
-const MIN_SECONDS = { maxLifetime: 1, clockTolerance: 0 } as const;
-const MAX_SECONDS = { maxLifetime: 86_400, clockTolerance: 600 } as const;
-
-/** Yields an error message for each invalid option. */
-export function* findSignedOptionErrors(options: SignedOptions): Iterable<string> {
-  const unknownOption = findUnknownOption(options, NAMES, OPTION);
-  if (unknownOption !== undefined) yield unknownOption;
-  yield* findFlagErrors(options, ['required'], OPTION);
-  const { algorithms = ALGORITHMS }: { algorithms?: unknown } = options;
-  if (!areAlgorithms(algorithms)) yield `\`algorithms\` in ${OPTION} must be a list of ${ALGORITHM_NAMES}`;
-  for (const name of ['maxLifetime', 'clockTolerance'] as const) {
-    const { [name]: seconds } = options;
-    const isNumber = typeof seconds === 'number' && seconds >= MIN_SECONDS[name] && seconds <= MAX_SECONDS[name];
-    if (seconds !== undefined && !isNumber)
-      yield `\`${name}\` in ${OPTION} must be a number of seconds, from ${MIN_SECONDS[name]} to ${MAX_SECONDS[name]}`;
-  }
-}
+export type SignedSettings = SettingsOf<SignedOptions, typeof SIGNED_OPTIONS>;

@@ -5,7 +5,8 @@ import { OTHER_TOKENS } from '../../features/token-exchange/other-tokens.js';
 import { invalidTokenError } from '../../features/token-exchange/presented-tokens.js';
 import { EXCHANGE_GRANT } from '../../features/token-exchange/token-exchange.js';
 import { ID_JAG, ID_TOKEN } from '../../features/token-exchange/token-types.js';
-import { findUnknownOption } from '../../options/unknown-option.js';
+import { type OptionRows, optionTable } from '../../options/option-table.js';
+import { ANY, secondsFrom } from '../../options/value-checks.js';
 import type { SigningAlgorithm } from '../../jose/algorithms.js';
 import { findAlgErrors } from '../../jose/keys/signing-errors.js';
 import type { AssertionClaims } from '../../jose/trusted-issuers/asserted-model.js';
@@ -33,7 +34,7 @@ const ISSUED_TYPES_MEMBER = 'identity_chaining_requested_token_types_supported';
  * tokens and refresh tokens of this server. draft-ietf-oauth-identity-assertion-authz-grant
  */
 export function identityAssertions(options: IdentityAssertionsOptions = {}): Feature {
-  const { lifetime = 300, alg } = options;
+  const { lifetime, alg } = OPTIONS.settle(options);
   return {
     id: 'identityAssertions',
     specification: 'ID-JAG',
@@ -79,14 +80,14 @@ async function readIdToken(
 }
 
 const FEATURE = '`identityAssertions()`';
+const OPTIONS = optionTable(FEATURE, {
+  lifetime: { check: secondsFrom(1, 3600), default: 300 },
+  alg: { check: ANY },
+} satisfies OptionRows<IdentityAssertionsOptions>);
 
 function* findConfigurationErrors(server: ServerContext, options: IdentityAssertionsOptions): Iterable<string> {
-  const unknownOption = findUnknownOption(options, { lifetime: true, alg: true }, FEATURE);
-  if (unknownOption !== undefined) yield unknownOption;
-  const { lifetime = 300, alg } = options;
-  if (!(lifetime >= 1 && lifetime <= 3600))
-    yield `\`lifetime\` of ${FEATURE} must be a number of seconds, from 1 to 3600`;
+  yield* OPTIONS.findErrors(options);
   if (!server.find(OPENID)) yield `${FEATURE} requires \`openid()\`. Add it to the \`features\``;
   if (!server.grants.has(EXCHANGE_GRANT)) yield `${FEATURE} requires \`tokenExchange()\`. Add it to the \`features\``;
-  yield* findAlgErrors(FEATURE, server, alg);
+  yield* findAlgErrors(FEATURE, server, options.alg);
 }

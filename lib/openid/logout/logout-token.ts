@@ -4,7 +4,8 @@ import type { SessionClient } from '../../model/session-clients.js';
 /** The `typ` of a logout token, so that it cannot be confused with an ID token. Back-Channel Logout §2.4 */
 export const LOGOUT_TOKEN = 'logout+jwt';
 
-const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
+/** The member of `events` that makes a JWT a logout token. Back-Channel Logout §2.4 */
+export const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
 /** Lifetime of a logout token in seconds. It is sent immediately. */
 const LIFETIME = 120;
@@ -19,7 +20,7 @@ export function logoutClaims({ issuer, sub, clientId, sid }: SessionClient): obj
     iat: now,
     exp: now + LIFETIME,
     jti: randomBytes(16).toString('base64url'),
-    events: { [EVENT]: {} },
+    events: { [LOGOUT_EVENT]: {} },
     sid,
   };
 }

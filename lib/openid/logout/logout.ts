@@ -1,10 +1,10 @@
 import { InvalidClientMetadataError } from '../../errors/index.js';
-import type { Feature, ServerContext } from '../../contracts/feature.js';
+import type { Feature } from '../../contracts/feature.js';
 import type { ClientMetadata } from '../../contracts/client-metadata.js';
-import { findFlagErrors } from '../../options/flag-errors.js';
-import { assertKnownOptions } from '../../options/unknown-option.js';
+import { type OptionRows, optionTable } from '../../options/option-table.js';
+import { FETCH, FLAG, POSITIVE_SECONDS } from '../../options/value-checks.js';
 import { LOGOUT_FIELDS } from './client-fields.js';
-import { assertFetchOptions, type SafeFetchOptions } from '../../http/safe-fetch/index.js';
+import type { SafeFetchOptions } from '../../http/safe-fetch/index.js';
 import { NotificationFetch } from '../notifications/notification-fetch.js';
 import { OPENID } from '../openid-capability.js';
 import { LOGOUT } from './logout-capability.js';
@@ -27,19 +27,20 @@ export interface LogoutOptions {
 }
 
 const FEATURE = '`logout()`';
-const NAMES = { endsGrants: true, lifetime: true, fetch: true } as const;
-const TWO_WEEKS = 1_209_600;
+const OPTIONS = optionTable(FEATURE, {
+  endsGrants: { check: FLAG, default: false },
+  lifetime: { check: POSITIVE_SECONDS, default: 1_209_600 },
+  fetch: { check: FETCH },
+} satisfies OptionRows<LogoutOptions>);
 
 /**
  * Signs users out at the clients at which they have signed in, when they sign out at this server. Clients are notified
  * from server to server or in the browser. The notification contains the session (`sid`) of their ID token. OpenID
  * Connect Back-Channel Logout 1.0, Front-Channel Logout 1.0
- * @throws {InvalidArgumentError} If an option is unknown, or `fetch` is invalid.
+ * @throws {InvalidArgumentError} If `fetch` is invalid.
  */
 export function logout(options: LogoutOptions = {}): Feature {
-  assertKnownOptions(options, NAMES, FEATURE);
-  assertFetchOptions(options.fetch);
-  const { endsGrants = false, lifetime = TWO_WEEKS, fetch } = options;
+  const { endsGrants, lifetime, fetch } = OPTIONS.settle(options);
   // Several sessions of a user may end at one client at the same time.
   const logoutSettings = {
     fetch: new NotificationFetch({ concurrencyPerHost: 16, ...fetch }),
@@ -81,17 +82,13 @@ export function logout(options: LogoutOptions = {}): Feature {
             frontchannel_logout_session_supported: true,
           }),
         }),
-        misconfigurations: (server) => findConfigurationErrors(server, options),
+        *misconfigurations(server) {
+          yield* OPTIONS.findErrors(options);
+          if (!server.find(OPENID)) yield `${FEATURE} requires \`openid()\`. Add it to the \`features\``;
+        },
       };
     },
   };
-}
-
-function* findConfigurationErrors(server: ServerContext, options: LogoutOptions): Iterable<string> {
-  const { lifetime = TWO_WEEKS } = options;
-  if (!server.find(OPENID)) yield `${FEATURE} requires \`openid()\`. Add it to the \`features\``;
-  if (!(lifetime > 0 && lifetime < Infinity)) yield `\`lifetime\` of ${FEATURE} must be a number of seconds`;
-  yield* findFlagErrors(options, ['endsGrants'], FEATURE);
 }
 
 /**

@@ -6,6 +6,7 @@ import { FetchError } from '../../http/safe-fetch/index.js';
 import type { CoreClient, GrantModel, Model, Scope, User } from '../../model/model.js';
 import type { StoredNotification } from '../../model/notifications.js';
 import type { SessionClient, SessionClientFilter, SessionClientModel } from '../../model/session-clients.js';
+import { isUpstreamClient } from '../../model/upstream-session.js';
 import { findClient } from '../../endpoints/authorization/destination.js';
 import { coversScope } from '../../tokens/scope.js';
 import { readSignInClaims } from '../../tokens/sign-in-claims.js';
@@ -87,7 +88,8 @@ export class SignOuts implements LogoutNotifier {
   }
 
   private async notifyClients(ended: readonly SessionClient[], initiator?: SignOutInitiator): Promise<string[]> {
-    const sessions = new Map(ended.map((session) => [JSON.stringify([session.clientId, session.sid]), session]));
+    const clients = ended.filter((session) => !isUpstreamClient(session));
+    const sessions = new Map(clients.map((session) => [JSON.stringify([session.clientId, session.sid]), session]));
     const frames = await Promise.all([
       ...ended.map((session) => this.reportFailure(session, () => this.revokeGrant(session))),
       ...[...sessions.values()].map((session) =>

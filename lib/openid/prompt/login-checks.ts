@@ -38,7 +38,7 @@ export function isRecent({ signIn }: AuthenticationState, maxAge: number): boole
  * ignored.
  * @param isEssential Whether the login must have a requested class, even if the server supports none of them.
  */
-export function isStrong(
+export function hasRequestedAcr(
   { signIn }: AuthenticationState,
   requested: readonly string[],
   supported: readonly string[],

@@ -13,7 +13,7 @@ import { namedClaims } from '../named-claims.js';
 import type { OpenIdProvider } from '../openid-capability.js';
 import type { OpenIdSettings } from '../options.js';
 import { type RequestedPrompt, essentialAcr, essentialSubject, readPrompt } from './requested-prompt.js';
-import { isFresh, isRecent, isStrong } from './login-checks.js';
+import { isFresh, isRecent, hasRequestedAcr } from './login-checks.js';
 
 /**
  * A requirement of the authorization request that the user does not meet yet. `error` is returned to the client if the
@@ -114,12 +114,13 @@ export class Prompts {
     authentication: AuthenticationState,
   ): UnmetRequirement | undefined {
     const essential = essentialAcr(request);
-    if (essential && !isStrong(authentication, essential, this.acrValues, true)) {
+    if (essential && !hasRequestedAcr(authentication, essential, this.acrValues, true)) {
       const isFinal =
         authentication.loginPrompt !== undefined || !essential.some((acr) => this.acrValues.includes(acr));
       return { error: new UnmetAuthenticationRequirementsError(TOO_WEAK), isFinal };
     }
-    if (authentication.loginPrompt || isStrong(authentication, requested.acrValues, this.acrValues)) return undefined;
+    if (authentication.loginPrompt || hasRequestedAcr(authentication, requested.acrValues, this.acrValues))
+      return undefined;
     return {
       error: new InteractionRequiredError('Interaction required: the user has to sign in with a stronger method'),
     };

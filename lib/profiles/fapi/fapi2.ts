@@ -3,7 +3,9 @@ import type { Feature } from '../../contracts/feature.js';
 import type { AuthorizationHooks } from '../../contracts/hooks.js';
 import { pushedRequests, type PushedRequestOptions } from '../../features/pushed-requests/pushed-requests.js';
 import { serverMetadata } from '../../features/server-metadata/server-metadata.js';
-import { assertKnownOptions } from '../../options/unknown-option.js';
+import { isObject } from '../../http/is-object.js';
+import { type OptionRows, optionTable } from '../../options/option-table.js';
+import { accepts, FLAG, OBJECT, SCOPES } from '../../options/value-checks.js';
 import type { Request } from '../../http/request.js';
 import { FORM_OR_URL, optional } from '../../http/parameters.js';
 import { dpop } from '../../jose/dpop/dpop.js';
@@ -53,21 +55,29 @@ export interface Fapi2Options {
  * @throws {InvalidArgumentError} If an option is unknown.
  */
 export function fapi2(options: Fapi2Options = {}): readonly Feature[] {
-  assertKnownOptions(options, NAMES, '`fapi2()`');
-  const { scopes = [], messageSigning = false } = options;
+  const { scopes, messageSigning, ...further } = OPTIONS.read(options);
   return [
     serverMetadata({ scopes }),
-    pushedRequests({ ...options.pushedRequests, required: true }),
-    ...(options.privateKeyJwt === false
+    pushedRequests({ ...further.pushedRequests, required: true }),
+    ...(further.privateKeyJwt === false
       ? []
-      : [privateKeyJwt({ ...options.privateKeyJwt, algorithms: ALGORITHMS, issuerAudienceOnly: true })]),
-    ...(options.dpop === false ? [] : [dpop({ ...options.dpop, algorithms: ALGORITHMS })]),
+      : [privateKeyJwt({ ...further.privateKeyJwt, algorithms: ALGORITHMS, issuerAudienceOnly: true })]),
+    ...(further.dpop === false ? [] : [dpop({ ...further.dpop, algorithms: ALGORITHMS })]),
     ...(messageSigning ? [requestObjects(SIGNED_REQUESTS), jarm()] : []),
     profile(messageSigning),
   ];
 }
 
-const NAMES = { scopes: true, privateKeyJwt: true, dpop: true, pushedRequests: true, messageSigning: true } as const;
+/** Accepts `false`, or the options of a feature, which validates them itself. */
+const OPTIONS_OR_FALSE = accepts<object | false>('an object or `false`', (value) => value === false || isObject(value));
+
+const OPTIONS = optionTable('`fapi2()`', {
+  scopes: { check: SCOPES, default: [] },
+  privateKeyJwt: { check: OPTIONS_OR_FALSE },
+  dpop: { check: OPTIONS_OR_FALSE },
+  pushedRequests: { check: OBJECT },
+  messageSigning: { check: FLAG, default: false },
+} satisfies OptionRows<Fapi2Options>);
 
 /** The options of `requestObjects()` for signed requests. FAPI 2.0 Message Signing §5.3.1 */
 const SIGNED_REQUESTS = {

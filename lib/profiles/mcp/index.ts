@@ -1,2 +1,4 @@
+export type { EnterpriseOptions } from './enterprise.js';
 export { mcp, type McpOptions } from './mcp.js';
-export { toolScopes } from './tool-scopes.js';
+export type { ScopesByName } from './required-scopes.js';
+export { toolScopes, type ToolScopesOptions } from './tool-scopes.js';

@@ -1,6 +1,6 @@
 import type { Feature, ServerContext } from '../../contracts/feature.js';
 import { isScope } from '../../http/syntax.js';
-import { resourceUrl } from '../../endpoints/resource/own-resources.js';
+import { ofResources } from '../../endpoints/resource/own-resources.js';
 import { scopeText } from '../../tokens/scope.js';
 import { resourceKey } from '../../tokens/audience.js';
 import { clientIdDocuments } from '../../features/client-id-documents/client-id-documents.js';
@@ -12,7 +12,10 @@ import { DEDICATED_RESOURCES } from '../../features/resource-indicators/dedicate
 import { resourceIndicators } from '../../features/resource-indicators/resource-indicators.js';
 import { protectedResource } from '../../features/resource-metadata.js';
 import { serverMetadata } from '../../features/server-metadata/server-metadata.js';
+import { ASSERTED_RESOURCES } from '../../jose/jwt-bearer/asserted-resources.js';
+import { JWT_BEARER_GRANT } from '../../jose/jwt-bearer/assertion-grant.js';
 import { privateKeyJwt } from '../../jose/private-key-jwt/private-key-jwt.js';
+import { claimsOfScopes, OFFLINE_ACCESS, OPENID_SCOPE } from '../../openid/scopes.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Options } from '../../options/resolve-options.js';
 import { findUnknownOption } from '../../options/unknown-option.js';
@@ -22,20 +25,24 @@ import {
   AllowedRequests,
   findAllowedRequestErrors,
 } from './allowed-requests.js';
+import { assertedResources, enterpriseGrant, type EnterpriseOptions } from './enterprise.js';
+import { verifyMirroredHeaders } from './mirrored-headers.js';
 
 /** The options of `mcp()`. All are optional. */
 export interface McpOptions extends AllowedRequestOptions {
   /**
-   * The MCP endpoint: its https URL (http for localhost), or its path relative to the origin of the issuer. An
+   * The MCP endpoint: its https URL (http for localhost), its path relative to the origin of the issuer such as `/mcp`,
+   * or the path of its route without a leading slash, to which the application adds its global prefix and version. An
    * application with several MCP endpoints lists them all. For tenants with a path each, a path begins with parameters,
-   * such as `/:tenant/mcp`. Default: `/mcp`.
+   * such as `/:tenant/mcp`. Default: `mcp`.
    */
   resource?: string | readonly string[];
-  /** All scope values that clients may request. They are published in the server metadata. Default: none. */
+  /** All scope values that clients may request. Default: none. */
   scopes?: readonly string[];
   /**
-   * The scope values for the first request of a client. They are published as `scopes_supported` of the resource, and
-   * granted to a client whose request has no `scope`. A client requests more by step-up. Default: `scopes`.
+   * The scope values for the first request of a client. They are published as `scopes_supported` of the resource and of
+   * the server, because some clients request every published scope. They are granted to a client whose request has no
+   * `scope`. A client requests more by step-up. Default: `scopes`.
    */
   defaultScope?: readonly string[];
   /** The display name of the MCP server, published as `resource_name`. If omitted, no name is published. */
@@ -50,7 +57,16 @@ export interface McpOptions extends AllowedRequestOptions {
    * rate limit.
    */
   registration?: Omit<RegistrationOptions, keyof ClientPolicyOptions> | false;
+  /**
+   * Enterprise-managed authorization: accepts identity assertions (ID-JAG) of the identity providers of companies. The
+   * model needs the method `findAssertedUser()`. If omitted, none are accepted.
+   * draft-ietf-oauth-identity-assertion-authz-grant-04
+   */
+  enterprise?: EnterpriseOptions;
 }
+
+/** The route path of the default MCP endpoint. */
+const ENDPOINT = 'mcp';
 
 /**
  * Returns the features that the authorization specification of the Model Context Protocol, revision 2026-07-28,
@@ -59,25 +75,29 @@ export interface McpOptions extends AllowedRequestOptions {
  */
 export function mcp(options: McpOptions = {}): readonly Feature[] {
   const {
-    resource = '/mcp',
+    resource = ENDPOINT,
     scopes = [],
     defaultScope = scopes,
     name,
     registration: registered,
     clientIdDocuments: documents,
+    enterprise,
   } = options ?? {};
   const members = name === undefined ? undefined : { resource_name: name };
   const describe = (one: string) => ({ resource: one, scopes: defaultScope, ...(members && { members }) });
   // Every client is registered for all scopes: it sends the scope of its first request, and requests more by step-up.
   const policy = { scopes, defaultScope, allScopes: true };
+  const grants = ['authorization_code', 'refresh_token', ...(enterprise === undefined ? [] : [JWT_BEARER_GRANT])];
   return [
-    serverMetadata({ scopes }),
+    // Some clients request every scope that is published here. They step up to the others.
+    serverMetadata({ scopes: defaultScope }),
     protectedResource({ resources: [resource].flat().map(describe), atRoot: true }),
     // Tokens without a resource stay valid at all routes except the MCP endpoint.
     resourceIndicators({ unrestricted: true }),
-    ...(documents === false ? [] : [clientIdDocuments({ ...documents, ...policy })]),
+    ...(documents === false ? [] : [clientIdDocuments({ ...documents, ...policy, grants })]),
     ...(documents === false && registered === false ? [] : [clientKeys(documents)]),
     ...(registered === false ? [] : [registration({ ...withOpenRegistration(registered), ...policy })]),
+    ...(enterprise === undefined ? [] : [enterpriseGrant(enterprise)]),
     profile(options ?? {}),
   ];
 }
@@ -98,6 +118,9 @@ function clientKeys(documents: McpOptions['clientIdDocuments']): Feature {
   return { ...feature, install: (builder) => (hasOnce(builder.options.model) ? feature.install!(builder) : undefined) };
 }
 
+/** The scope values that `openid()` publishes. A client that may not request them gets its other scopes. */
+const OPENID_SCOPES = [OPENID_SCOPE, ...claimsOfScopes().keys(), OFFLINE_ACCESS];
+
 /** Returns the feature that sets the default options of the profile and validates the options of the server. */
 const profile = (options: McpOptions): Feature => ({
   id: 'mcp',
@@ -107,21 +130,30 @@ const profile = (options: McpOptions): Feature => ({
   // some lose the response and try again hours later.
   defaults: { requirePKCE: 'all', refreshTokenReuseInterval: 'until-used', cors: { origins: '*', resources: true } },
   install: (builder) => {
-    builder.provide(DEDICATED_RESOURCES, () => endpointsOf(options, builder.server));
+    const endpoints = ofResources(
+      () => builder.server,
+      () => endpointsOf(options, builder.server),
+    );
+    builder.provide(DEDICATED_RESOURCES, () => endpoints);
+    if (options.enterprise !== undefined)
+      builder.provide(ASSERTED_RESOURCES, () => assertedResources(endpoints, () => builder.server.resources));
     const allowedRequests = new Map<string, AllowedRequests>();
     const { scopes, defaultScope = scopes } = options;
     return {
       misconfigurations: (server) => configurationErrors(options, server),
       callMisconfigurations: optionErrors,
       ...(defaultScope && { defaultScope }),
+      // With openid(), the metadata list these scopes too, and some clients request every scope in the metadata.
+      ignorableScopes: OPENID_SCOPES,
 
       resource: {
         admit(request, server) {
           const resource = server.resourceOf(request);
-          if (resource === undefined || !server.find(DEDICATED_RESOURCES)!.includes(resource)) return;
+          if (resource === undefined || !endpoints().includes(resource)) return;
           let allowed = allowedRequests.get(resource);
           if (!allowed) allowedRequests.set(resource, (allowed = new AllowedRequests(resource, options, server)));
           allowed.verify(request);
+          verifyMirroredHeaders(request);
         },
 
         /**
@@ -142,8 +174,9 @@ const profile = (options: McpOptions): Feature => ({
  * Returns the MCP endpoints, as absolute URIs. If the `protectedResource()` of the application lists none of them, all
  * resources that are listed there count as MCP endpoints.
  */
-function endpointsOf({ resource = '/mcp' }: McpOptions, { options, resources }: ServerContext): readonly string[] {
-  const urls = [resource].flat().map((one) => resourceUrl(one, options.issuer));
+function endpointsOf({ resource = ENDPOINT }: McpOptions, server: ServerContext): readonly string[] {
+  const { options, resources } = server;
+  const urls = [resource].flat().map((one) => server.resourceUrl(one, options.issuer));
   const own = resources.filter((uri) => urls.some((url) => url !== undefined && resourceKey(uri) === resourceKey(url)));
   return own.length > 0 ? own : resources;
 }
@@ -156,9 +189,11 @@ const NAMES = {
   name: true,
   clientIdDocuments: true,
   registration: true,
+  enterprise: true,
 } as const;
 
-function* configurationErrors(options: McpOptions, { options: settled, resources }: ServerContext): Iterable<string> {
+function* configurationErrors(options: McpOptions, server: ServerContext): Iterable<string> {
+  const { options: settled, resources } = server;
   const unknown = findUnknownOption(options, NAMES, '`mcp()`');
   if (unknown !== undefined) yield unknown;
   yield* optionErrors(settled);
@@ -167,7 +202,7 @@ function* configurationErrors(options: McpOptions, { options: settled, resources
   if (name !== undefined && (typeof name !== 'string' || name === ''))
     yield '`name` of `mcp()` must be a non-empty string';
   for (const one of [resource ?? []].flat()) {
-    const url = resourceUrl(one, settled.issuer);
+    const url = server.resourceUrl(one, settled.issuer);
     if (url !== undefined && !resources.some((uri) => resourceKey(uri) === resourceKey(url))) {
       yield `\`protectedResource()\` with \`mcp()\` must list the resource \`${one}\` of \`mcp()\``;
     }

@@ -1,5 +1,22 @@
-import { InvalidArgumentError } from '../../errors/index.js';
-import { isScopeValue } from '../../http/syntax.js';
+import {
+  type RequiredScopes,
+  requiredScopes,
+  type ScopesByName,
+  scopesOfName,
+  scopesOfTemplate,
+  scopesOfUri,
+} from './required-scopes.js';
+
+/** The scopes that resources and prompts of an MCP server require. */
+export interface ToolScopesOptions {
+  /**
+   * The scopes for reading a resource, by its URI. A URI that ends with `*` applies to all URIs that begin with the text
+   * before it, such as `notes://private/*`. Other resources require no scope. Default: none.
+   */
+  resources?: ScopesByName;
+  /** The scopes for getting a prompt, by its name. Other prompts require no scope. Default: none. */
+  prompts?: ScopesByName;
+}
 
 /** A request for an MCP endpoint, with its parsed JSON body. */
 interface McpRequest {
@@ -21,44 +38,61 @@ const MAX_BATCH = 100;
  * route: `@Scopes('notes:read', toolScopes({ add_note: ['notes:write'] }))`. A token without them is rejected with 403
  * `insufficient_scope` before the MCP server reads the call. A tool that is not listed requires no scope. If the tool
  * calls of a body cannot be determined, the scopes of all tools are required, and also for a JSON-RPC batch of more
- * than 100 messages.
+ * than 100 messages. `options` lists the scopes of resources and prompts, which their completions require too.
  * @throws {InvalidArgumentError} If a scope is not a valid scope value.
  */
 export function toolScopes(
-  scopes: Readonly<Record<string, string | readonly string[]>>,
+  scopes: ScopesByName,
+  options: ToolScopesOptions = {},
 ): (request: McpRequest) => readonly string[] {
-  const byTool = new Map(Object.entries(scopes).map(([tool, needed]) => [tool, [needed].flat()]));
-  for (const [tool, needed] of byTool) {
-    const invalid = needed.filter((scope: unknown) => typeof scope !== 'string' || !isScopeValue(scope));
-    if (invalid.length === 0) continue;
-    throw new InvalidArgumentError(
-      `Invalid argument: \`toolScopes()\` contains an invalid scope value for \`${tool}\`: \`${String(invalid[0])}\``,
-    );
-  }
-  const all = [...new Set([...byTool.values()].flat())];
+  const [tools, resources, prompts] = [scopes, options.resources ?? {}, options.prompts ?? {}].map(requiredScopes) as [
+    RequiredScopes,
+    RequiredScopes,
+    RequiredScopes,
+  ];
+  const all = [...new Set([tools, resources, prompts].flatMap((kind) => kind.all))];
+  const scopesOf = scopesByMethod(tools, resources, prompts);
   return ({ method = 'POST', body }) => {
     if (WITHOUT_MESSAGE.has(method)) return [];
     const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
     if (messages.length > MAX_BATCH) return all;
     const needed = new Set<string>();
     for (const message of messages) {
-      const tool = calledTool(message);
-      if (tool === undefined) return all;
-      for (const scope of byTool.get(tool) ?? []) needed.add(scope);
+      const required = scopesOf(message);
+      if (required === undefined) return all;
+      for (const scope of required) needed.add(scope);
     }
     return [...needed];
   };
 }
 
 /**
- * Returns the name of the tool that a JSON-RPC message calls. `''` for messages that call no tool, `undefined` for
- * malformed messages. JSON-RPC 2.0 §4
+ * Returns a function that returns the scopes that a JSON-RPC message requires. `undefined` for malformed messages.
+ * JSON-RPC 2.0 §4
  */
-function calledTool(message: unknown): string | undefined {
-  const { method, params, result, error } = (message ?? {}) as Record<string, unknown>;
-  if (method === undefined) return result === undefined && error === undefined ? undefined : '';
-  if (typeof method !== 'string') return undefined;
-  if (method !== 'tools/call') return '';
-  const name = (params as { name?: unknown } | undefined | null)?.name;
-  return typeof name === 'string' ? name : undefined;
+function scopesByMethod(tools: RequiredScopes, resources: RequiredScopes, prompts: RequiredScopes) {
+  return (message: unknown): readonly string[] | undefined => {
+    const { method, params, result, error } = membersOf(message);
+    if (method === undefined) return result === undefined && error === undefined ? undefined : [];
+    if (typeof method !== 'string') return undefined;
+    const { name, uri, ref } = membersOf(params);
+    switch (method) {
+      case 'tools/call':
+        return scopesOfName(tools, name);
+      case 'prompts/get':
+        return scopesOfName(prompts, name);
+      case 'resources/read':
+      case 'resources/subscribe':
+        return scopesOfUri(resources, uri);
+      case 'completion/complete': {
+        const { type, name: prompt, uri: template } = membersOf(ref);
+        if (type === 'ref/prompt') return scopesOfName(prompts, prompt);
+        return type === 'ref/resource' ? scopesOfTemplate(resources, template) : [...resources.all, ...prompts.all];
+      }
+      default:
+        return [];
+    }
+  };
 }
+
+const membersOf = (value: unknown): Record<string, unknown> => (value ?? {}) as Record<string, unknown>;

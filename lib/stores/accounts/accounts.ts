@@ -11,6 +11,7 @@ import { notifyTokensRevoked } from '../../tokens/revoked-tokens.js';
 import { digest } from '../clients/client-secret.js';
 import type { StoreContext } from '../clients/store-context.js';
 import { USER_KINDS } from '../contract/grant-kinds.js';
+import { newGrant } from '../contract/new-grant.js';
 import type { GrantFilter, GrantRow, Row } from '../contract/storage.js';
 import type { SessionClients } from '../sessions/session-clients.js';
 
@@ -56,7 +57,7 @@ export class Accounts implements CredentialModel {
       if (await storage.insertRow(rowOf(credential))) return true;
       if (await storage.hasGrant(accountId(account))) return false;
     }
-    throw unavailable('The account is deleted again and again', 1);
+    throw unavailable('The account is being deleted, or its deletion failed: call `deleteAccount()` again', 1);
   }
 
   /** Replaces the data of a credential, if it was not changed since it was found. */
@@ -102,18 +103,15 @@ const credentialId = (realm: string, key: string): string => digest(JSON.stringi
 
 function accountGrant(account: AccountKey): GrantRow {
   const now = Date.now();
-  return {
+  return newGrant({
     id: accountId(account),
     kind: 'account',
-    clientId: '',
     userId: account.userId,
-    issuer: null,
-    scope: null,
     data: JSON.stringify({ realm: account.realm }),
     createdAt: now,
     lastUsedAt: now,
     expiresAt: FOREVER,
-  };
+  });
 }
 
 function rowOf(credential: StoredCredential): Row {

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from '../../errors/index.js';
 import { type EventSink, hasListener, reportEvent } from '../../events/events.js';
 import type { ServerContext } from '../../contracts/feature.js';
+import { MODULE_STATE } from '../../contracts/module-state.js';
 import type { ConsentModel, ConsentSelection } from '../../model/consents.js';
 import type { GrantList, GrantSelection, GrantsModel, Paging } from '../../model/grants.js';
 import { requireMethods } from '../../model/require-methods.js';
@@ -51,6 +52,17 @@ export class OAuth2Grants {
     private readonly model: object,
     private readonly scope: GrantsScope = {},
   ) {}
+
+  /**
+   * Returns the grants of a server, for a feature that ends them as the application does. The server of a tenant is
+   * limited to its tenant.
+   */
+  static of(server: ServerContext): OAuth2Grants {
+    const { model, issuer, events } = server.options;
+    const { tenant, tenants } = server.find(MODULE_STATE) ?? {};
+    if (tenants) return new OAuth2Grants(model, { tenants: 'all', events });
+    return new OAuth2Grants(model, { issuer, server, events, ...(tenant !== undefined && { tenants: 'one' }) });
+  }
 
   /**
    * Returns a page of the active grants that have tokens. With `userId`, only grants of this user. With `clientId`,

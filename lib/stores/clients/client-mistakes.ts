@@ -40,6 +40,9 @@ const BY_NAME: ReadonlyMap<string, string> = new Map<string, string>([
   ['deviceauthorization', GRANTS[5]],
 ]);
 
+/** Names that developers use for a public client. */
+const PUBLIC_FLAGS = ['public', 'isPublic', 'is_public', 'publicClient'];
+
 /**
  * Returns the first mistake in a client that an operator configures: a value that is valid, but with which the client
  * cannot work, or would be less secure than it seems. Clients that register themselves are not checked.
@@ -58,8 +61,13 @@ export function findClientMistake(client: Partial<StoredClient>): string | undef
       return `\`redirectUris\` contains \`${uri}\`, which has no scheme: write \`http://${uri}\` or \`https://${uri}\``;
     }
   }
+  const flag = PUBLIC_FLAGS.find((name) => (client as Readonly<Record<string, unknown>>)[name] === true);
+  const hasSecret = (secret ?? undefined) !== undefined || (secretHashes?.length ?? 0) > 0;
+  if (flag !== undefined && (method ?? undefined) === undefined && !hasSecret) {
+    return `\`${flag}\` is not a field of a client: write \`tokenEndpointAuthMethod: 'none'\` for a public client`;
+  }
   if (method !== 'none') return undefined;
-  if (secret !== undefined || (secretHashes?.length ?? 0) > 0) {
+  if (hasSecret) {
     return "`tokenEndpointAuthMethod: 'none'` makes it a public client, whose `secret` is never verified: remove `secret`, or remove `tokenEndpointAuthMethod`";
   }
   if (grants?.includes('client_credentials')) {

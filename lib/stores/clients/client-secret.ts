@@ -104,9 +104,12 @@ export function isSameSecret(plain: string, secret: string): boolean {
   return timingSafeEqual(sha256(plain), sha256(secret));
 }
 
-/** Whether a scrypt hash has a lower cost than new hashes have, so that it should be replaced. */
-export function isOutdatedHash({ cost }: SlowHash): boolean {
-  return workOf(cost) < workOf(COST);
+/**
+ * Whether a scrypt hash has a lower cost than new hashes have, so that it should be replaced.
+ * @param newest the cost of new hashes. If omitted, that of client secrets.
+ */
+export function isOutdatedHash({ cost }: SlowHash, newest = COST): boolean {
+  return workOf(cost) < workOf(newest);
 }
 
 const workOf = ({ ln, r, p }: Cost) => 2 ** ln * r * p;

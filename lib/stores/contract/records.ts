@@ -68,7 +68,9 @@ export type RowKind =
   | 'identity'
   | 'email_proof'
   | 'personal_token'
-  | 'challenge';
+  | 'upstream'
+  | 'challenge'
+  | 'deletion';
 
 /** A list of kinds of rows, which is never empty. */
 export type RowKinds = readonly [RowKind, ...RowKind[]];

@@ -13,14 +13,14 @@ export interface Column {
 /** The columns of a table, by the properties of a record that they store. */
 export type Columns<Field extends string = string> = Readonly<Record<Field, Column>>;
 
-const id = (name: string): Column => ({ name, type: 'varchar', length: 255 });
-const word = (name: string, length: number): Column => ({ name, type: 'varchar', length });
-const text = (name: string): Column => ({ name, type: 'text' });
+const word = <Length extends number>(name: string, length: Length) => ({ name, type: 'varchar', length }) as const;
+const id = (name: string) => word(name, 255);
+const text = (name: string) => ({ name, type: 'text' }) as const;
 /** Returns a column for a time in milliseconds since the epoch. */
-const time = (name: string): Column => ({ name, type: 'bigint' });
-const count = (name: string): Column => ({ name, type: 'integer' });
-const key = (column: Column): Column => ({ ...column, primary: true });
-const nullable = (column: Column): Column => ({ ...column, nullable: true });
+const time = (name: string) => ({ name, type: 'bigint' }) as const;
+const count = (name: string) => ({ name, type: 'integer' }) as const;
+const key = <C extends Column>(column: C) => ({ ...column, primary: true }) as const;
+const nullable = <C extends Column>(column: C) => ({ ...column, nullable: true }) as const;
 
 /** The columns of the table of clients. */
 export const CLIENT_COLUMNS = {

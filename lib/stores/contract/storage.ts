@@ -97,8 +97,8 @@ export interface Storage {
   /**
    * Erases grants that match a filter, active or revoked, with all their rows. Nothing of them stays stored, and none of
    * their rows is ever found again. A later grant with the same ID is a new one. Not atomic as a whole: if it fails, call
-   * it again. A database that deletes expired records itself may keep rows that `save()` has saved, and grants that were
-   * revoked before, until they expire.
+   * it again. A database that deletes expired records itself may keep rows that `save()` has saved until they expire. It may also
+   * keep grants that were revoked before, unless the filter has `grantId`.
    * @param filter `kinds`, and `grantId` or `userId`
    * @param limit maximum number of grants to erase
    * @returns The number of erased grants. `0` if no grant matches.

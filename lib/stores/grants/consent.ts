@@ -35,12 +35,26 @@ export function toConsentGrant(grant: GrantRow, request: ConsentRequest): GrantR
   const look = appearanceDigest(request.client);
   const details = detailsDigest(request);
   const refused = request.refusedScope || undefined;
-  const data = JSON.stringify({ ...(resource.length > 0 && { resource }), look, details, refused, ...snapshot });
+  const organization = organizationOf(request);
+  const data = JSON.stringify({
+    ...(resource.length > 0 && { resource }),
+    look,
+    details,
+    refused,
+    organization,
+    ...snapshot,
+  });
   return Object.assign(grant, { data, lastUsedAt: grant.createdAt });
 }
 
 /** Returns the resources that an authorization request names. An empty list means that it names none. RFC 8707 §2 */
 const resourcesOf = ({ data }: ConsentRequest): readonly string[] => audienceOf(data?.['resource']);
+
+/** Returns the organization that the request is for. `undefined` if it is for none. */
+export function organizationOf({ data }: ConsentRequest): string | undefined {
+  const id = data?.['org_id'];
+  return typeof id === 'string' ? id : undefined;
+}
 
 /** Returns a digest of the requested authorization details, or `undefined` if the request has none. RFC 9396 §2 */
 function detailsDigest({ data }: ConsentRequest): string | undefined {
@@ -68,6 +82,8 @@ interface ConsentData {
   details?: string;
   /** The scope that the user refused. */
   refused?: string;
+  /** The organization that the consent is for. */
+  organization?: string;
 }
 
 const dataOf = ({ data }: GrantRow) => JSON.parse(data!) as ConsentData;
@@ -79,7 +95,7 @@ const dataOf = ({ data }: GrantRow) => JSON.parse(data!) as ConsentData;
 export function findConsent(grants: readonly GrantRow[], request: ConsentRequest): boolean | PartialConsent {
   const look = appearanceDigest(request.client);
   const details = detailsDigest(request);
-  const consents = consentsFor(grants, request.client.id, request.issuer ?? null).flatMap((grant) => {
+  const consents = consentsTo(request, grants).flatMap((grant) => {
     const consent = dataOf(grant);
     const isSame = details === undefined || consent.details === details;
     return consent.look === look && isSame ? { grant, consent, resources: audienceOf(consent.resource) } : [];
@@ -111,7 +127,7 @@ export function replacedConsents<A extends ConsentRequest>(
 ): { replaced: readonly GrantRow[]; completed: A } {
   const refused = scopeValues(request.refusedScope);
   const resources = resourcesOf(request);
-  const replaced = consentsFor(grants, request.client.id, request.issuer ?? null).filter((grant) => {
+  const replaced = consentsTo(request, grants).filter((grant) => {
     const own = audienceOf(dataOf(grant).resource);
     const isCommon = resources.length === 0 ? own.length === 0 : resources.some((uri) => isAmong(uri, own));
     return isCommon && scopeValues(grant.scope).some((value) => refused.includes(value));
@@ -131,6 +147,12 @@ export function replacedConsents<A extends ConsentRequest>(
 
 const union = (values: readonly string[], without: readonly string[]) =>
   [...new Set(values)].filter((value) => !without.includes(value)).join(' ');
+
+/** Returns those of the consents of a user that are for the client, issuer and organization of a request. */
+const consentsTo = (request: ConsentRequest, grants: readonly GrantRow[]) =>
+  consentsFor(grants, request.client.id, request.issuer ?? null).filter(
+    (grant) => dataOf(grant).organization === organizationOf(request),
+  );
 
 /** Returns those of the consents of a user that are for a client at an issuer. */
 export const consentsFor = (grants: readonly GrantRow[], clientId: string, issuer: string | null) =>

@@ -1,6 +1,19 @@
-import type { ConsentModel, ConsentRequest, ConsentSelection, PartialConsent } from '../../model/consents.js';
+import type {
+  ConsentModel,
+  ConsentRequest,
+  ConsentSelection,
+  OrganizationConsent,
+  PartialConsent,
+} from '../../model/consents.js';
 import type { User } from '../../model/model.js';
-import { canRememberConsent, findConsent, replacedConsents, toConsentGrant, withRequestedScope } from './consent.js';
+import {
+  canRememberConsent,
+  findConsent,
+  organizationOf,
+  replacedConsents,
+  toConsentGrant,
+  withRequestedScope,
+} from './consent.js';
 import { saveOnce } from './save-once.js';
 import type { StoredClient } from '../contract/ports.js';
 import { grantRow } from '../clients/rows.js';
@@ -17,10 +30,20 @@ export class Consents implements Pick<ConsentModel<StoredClient>, 'hasConsented'
   /**
    * Returns whether the user need not be asked for consent: an earlier consent covers the requested scope and resources
    * and may be reused, or `consent` of the client is `never`. If the user refused a part of the scope, returns the part
-   * that was allowed. RFC 8252 §8.6
+   * that was allowed. For a request with `data.org_id`, the result is an object with this `organization`. RFC 8252 §8.6
    */
-  async hasConsented(user: User, consentRequest: ConsentRequest<StoredClient>): Promise<boolean | PartialConsent> {
+  async hasConsented(
+    user: User,
+    consentRequest: ConsentRequest<StoredClient>,
+  ): Promise<boolean | PartialConsent | OrganizationConsent> {
     const request = withRequestedScope(consentRequest);
+    const consent = await this.find(user, request);
+    const organization = organizationOf(request);
+    if (organization === undefined || consent === false) return consent;
+    return { organization, ...(consent !== true && consent) };
+  }
+
+  private async find(user: User, request: ConsentRequest<StoredClient>): Promise<boolean | PartialConsent> {
     if (request.client.consent === 'never') return true;
     if (!canRememberConsent(request.client, request)) return false;
     return findConsent(await this.context.storage.listGrants(String(user['id']), ['consent']), request);
@@ -42,7 +65,7 @@ export class Consents implements Pick<ConsentModel<StoredClient>, 'hasConsented'
       // They end first: if the process stops before the new consent is saved, the user is asked again.
       for (const { id: grantId } of replaced) await storage.revokeGrants({ kinds: ['consent'], grantId });
       request = completed;
-    } else if ((await overridable.hasConsented(user, request)) === true) return;
+    } else if (isWhole(await overridable.hasConsented(user, request))) return;
     const grant = toConsentGrant(grantRow('consent', request, request.client, user), request);
     const stored = { ...grant, expiresAt: Date.now() + YEAR };
     const { userId, clientId, issuer, scope, data } = stored;
@@ -56,3 +79,7 @@ export class Consents implements Pick<ConsentModel<StoredClient>, 'hasConsented'
     return this.context.storage.revokeGrants({ kinds: ['consent'], ...parseGrantFilter(selector) });
   }
 }
+
+/** Whether a remembered consent is to the whole requested scope. */
+const isWhole = (consent: boolean | PartialConsent | OrganizationConsent): boolean =>
+  typeof consent === 'object' ? consent.scope === undefined : consent;

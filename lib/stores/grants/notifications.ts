@@ -1,4 +1,5 @@
 import type { NotificationModel, StoredNotification } from '../../model/notifications.js';
+import { newGrant } from '../contract/new-grant.js';
 import type { StoreContext } from '../clients/store-context.js';
 
 /** The owner of the messages. No user has an empty ID. */
@@ -16,8 +17,7 @@ export class StoredNotifications implements NotificationModel {
     const { createdAt } = message;
     const data = JSON.stringify(message);
     const times = { createdAt, lastUsedAt: createdAt, expiresAt: expiresAt.getTime() };
-    const grant = { id, kind: 'message', clientId: '', userId: NO_USER, issuer: null, scope: null, data } as const;
-    await this.context.storage.save({ ...grant, ...times }, []);
+    await this.context.storage.save(newGrant({ id, kind: 'message', userId: NO_USER, data, ...times }), []);
   }
 
   /** Returns the messages to clients that are stored, also those that a process has claimed. */

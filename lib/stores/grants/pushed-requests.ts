@@ -3,6 +3,7 @@ import type { PushedRequest, PushedRequestModel } from '../../features/pushed-re
 import { digest } from '../clients/client-secret.js';
 import { grantRow, rowOf } from '../clients/rows.js';
 import type { StoreContext } from '../clients/store-context.js';
+import { newGrant } from '../contract/new-grant.js';
 import type { Row } from '../contract/storage.js';
 
 /**
@@ -73,11 +74,8 @@ export class PushedRequests implements PushedRequestModel {
    */
   private async extend({ from, to }: Extension, expiresAt: Date): Promise<void> {
     const { grantId: id, clientId, userId, issuer } = from;
-    const times = { createdAt: Date.now(), lastUsedAt: null, expiresAt: expiresAt.getTime() };
-    await this.context.storage.save(
-      { id, kind: 'tokens', clientId, userId, issuer, scope: null, data: null, ...times },
-      [],
-    );
+    const grant = newGrant({ id, kind: 'tokens', clientId, userId, issuer, expiresAt: expiresAt.getTime() });
+    await this.context.storage.save(grant, []);
     await this.context.storage.update(from, to);
   }
 }

@@ -1,4 +1,4 @@
-import type { AuthorizedApplication } from '../../model/consents.js';
+import type { AuthorizedApplication, AuthorizedGrant } from '../../model/consents.js';
 import { type ActiveGrant, toActiveGrant } from './active-grant.js';
 import { combinedScope } from './consent.js';
 import { hasCurrentPassword } from '../clients/password-mark.js';
@@ -42,6 +42,7 @@ export class UserGrants {
         createdAt: new Date(Math.min(...grants.map(({ createdAt }) => createdAt))),
         lastUsedAt: new Date(Math.max(...grants.map(usedAt))),
         consentRemembered: grants.some(({ kind }) => kind === 'consent'),
+        grants: grants.filter(({ kind }) => kind === 'tokens').map(toAuthorizedGrant),
       };
     });
   }
@@ -63,6 +64,13 @@ export class UserGrants {
     );
   }
 }
+
+const toAuthorizedGrant = (row: GrantRow): AuthorizedGrant => ({
+  id: row.id,
+  scope: row.scope ?? undefined,
+  createdAt: new Date(row.createdAt),
+  lastUsedAt: new Date(usedAt(row)),
+});
 
 const usedAt = ({ lastUsedAt, createdAt }: GrantRow) => lastUsedAt ?? createdAt;
 

@@ -6,9 +6,7 @@ import { rejectClientMistake } from '../clients/client-mistakes.js';
 import { verifyClient } from '../clients/verify-client.js';
 import { MemoryStorage } from './memory-storage.js';
 
-export { hashSecret, newClientSecret } from '../clients/client-secret.js';
-export { hashPassword, type PasswordHashOptions, verifyPassword } from '../clients/passwords.js';
-export type { Clients, SecretHash, StoredClient, Users } from '../contract/ports.js';
+export * from '../store/exports-of-stores.js';
 
 /** The options of `new MemoryStore()`. */
 export interface MemoryStoreOptions extends SecretCheckOptions {
@@ -31,6 +29,8 @@ export interface MemoryStoreOptions extends SecretCheckOptions {
 export class MemoryStore extends Store<MemoryStorage> {
   /** Whether all data are lost when the process ends. The start of an application in production warns of it. */
   readonly isVolatile = true;
+  /** The clients of the constructor. The start of an application reports those that get no refresh tokens. */
+  readonly initialClients: readonly StoredClient[];
 
   /** @throws {InvalidArgumentError} If a client or an option is invalid, or two clients have the same ID. */
   constructor({ clients = [], users, limit = 100_000, ...options }: MemoryStoreOptions) {
@@ -46,5 +46,6 @@ export class MemoryStore extends Store<MemoryStorage> {
       );
     }
     super(new MemoryStorage(limit, own), { users, clients: hasFinder ? clients : undefined, ...options });
+    this.initialClients = own;
   }
 }

@@ -123,8 +123,8 @@ export class MemoryStorage extends MemoryClients implements Storage {
   eraseGrants(filter: GrantFilter, limit: number): number {
     const { kinds, grantId, userId } = filter;
     const grants = [...(grantId === undefined ? this.candidates(userId, kinds) : [this.grants.get(grantId)])];
-    const ids = new Set(grants.flatMap((grant) => (grant && isMatch(grant, filter) ? grant.id : [])).slice(0, limit));
-    for (const id of ids) this.grants.delete(id);
+    const erased = grants.flatMap((grant) => (grant && isMatch(grant, filter) ? grant : [])).slice(0, limit);
+    const ids = new Set(erased.map((grant) => this.byUser.erase(grant)));
     for (const rows of Object.values(this.rows))
       for (const row of rows.values()) if (ids.has(row.grantId)) rows.delete(row.digest);
     return ids.size;

@@ -28,6 +28,16 @@ export class UserIndex<G extends GrantRow> {
     if (this.size > 2 * this.grants.size + 1024) this.prune();
   }
 
+  /** Removes a grant, so that nothing names its user. Returns its ID. */
+  erase({ id, kind, userId }: GrantRow): string {
+    this.grants.delete(id);
+    const owner = ownerOf(kind, userId ?? '');
+    const ids = this.ids.get(owner);
+    if (ids?.delete(id)) this.size -= 1;
+    if (ids?.size === 0) this.ids.delete(owner);
+    return id;
+  }
+
   /** Removes the IDs of grants that were removed. */
   prune(): void {
     this.size = 0;

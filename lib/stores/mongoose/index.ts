@@ -11,9 +11,7 @@ import { createIndexes, verifyIndexes } from './indexes.js';
 import { MongooseStorage } from './mongoose-storage.js';
 
 export type { ActiveGrant } from '../grants/active-grant.js';
-export { hashSecret, newClientSecret } from '../clients/client-secret.js';
-export { hashPassword, type PasswordHashOptions, verifyPassword } from '../clients/passwords.js';
-export type { Clients, SecretHash, StoredClient, Users } from '../contract/ports.js';
+export * from '../store/exports-of-stores.js';
 
 /** The options of `new MongooseStore()`. */
 export interface MongooseStoreOptions extends DeadlineOption, SecretCheckOptions {

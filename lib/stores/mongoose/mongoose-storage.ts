@@ -90,9 +90,11 @@ export class MongooseStorage extends MongooseClients implements Storage {
     const { grantId, userId } = filter;
     if (![grantId, userId].every((id = '') => isStorable(id)) || (grantId ?? userId) === undefined) return 0;
     const ids = await this.grants.idsOf(filter, limit);
-    if (ids.length === 0) return 0;
-    await this.grants.delete(ids);
-    await this.rows.deleteOf(ids);
+    if (ids.length > 0) await this.grants.delete(ids);
+    // An earlier call may have ended before it had deleted the rows. A new grant with this ID must not get them.
+    const isGone = grantId !== undefined && !(await this.hasGrant(grantId));
+    const ended = isGone ? [...new Set([...ids, grantId])] : ids;
+    if (ended.length > 0) await this.rows.deleteOf(ended);
     return ids.length;
   }
 

@@ -11,9 +11,7 @@ import { Store } from '../store/store.js';
 import { type PrismaDatabase, PrismaExecutor } from './prisma-executor.js';
 
 export type { ActiveGrant } from '../grants/active-grant.js';
-export { hashSecret, newClientSecret } from '../clients/client-secret.js';
-export { hashPassword, type PasswordHashOptions, verifyPassword } from '../clients/passwords.js';
-export type { Clients, SecretHash, StoredClient, Users } from '../contract/ports.js';
+export * from '../store/exports-of-stores.js';
 export type { TableOptions } from '../sql/table-names.js';
 export type { PrismaDatabase } from './prisma-executor.js';
 

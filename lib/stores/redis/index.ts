@@ -8,9 +8,7 @@ import { RedisClusterStorage } from './redis-cluster-storage.js';
 import { RedisStorage } from './redis-storage.js';
 
 export type { ActiveGrant } from '../grants/active-grant.js';
-export { hashSecret, newClientSecret } from '../clients/client-secret.js';
-export { hashPassword, type PasswordHashOptions, verifyPassword } from '../clients/passwords.js';
-export type { Clients, SecretHash, StoredClient, Users } from '../contract/ports.js';
+export * from '../store/exports-of-stores.js';
 export type { IoRedisClient, NodeRedisClient, RedisClient } from './connection.js';
 
 /** The options of `new RedisStore()`. */

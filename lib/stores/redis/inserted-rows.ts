@@ -64,17 +64,26 @@ export class InsertedRows {
     return rows.filter((row) => row !== undefined && row.grantId === grantId && row.revokedAt === null) as StoredRow[];
   }
 
-  /** Erases grants with the rows in their lists. */
+  /**
+   * Erases grants with the rows in their lists. If an earlier call ended before it had erased the rows of a grant, it
+   * erases them: otherwise a new grant with this ID would get them.
+   */
   async erase(filter: GrantFilter, limit: number): Promise<number> {
     const grants = await this.grants.toErase(filter, limit);
     for (const grant of grants) {
       // Without the grant, no row is found.
       await this.grants.delete(grant);
-      const rows = await this.keysOf(grant.id);
-      await Promise.all(rows.map(([kind, digest]) => this.run(ERASE_ROW, this.keys.row(kind, digest), grant.id)));
-      await this.run(REMOVE, this.keys.rowsOf(grant.id));
+      await this.eraseRows(grant.id);
     }
+    const { grantId } = filter;
+    if (grantId !== undefined && !(await this.grants.has(grantId))) await this.eraseRows(grantId);
     return grants.length;
+  }
+
+  private async eraseRows(grantId: string): Promise<void> {
+    const rows = await this.keysOf(grantId);
+    await Promise.all(rows.map(([kind, digest]) => this.run(ERASE_ROW, this.keys.row(kind, digest), grantId)));
+    await this.run(REMOVE, this.keys.rowsOf(grantId));
   }
 
   /** Inserts the text of a row, or replaces a row that `find()` does not return. */

@@ -18,7 +18,11 @@ import type { RunScript } from './connection.js';
 import { type TokenHint, TokenHints } from './token-hints.js';
 
 /** The kinds of grants that rows of a kind usually belong to. Rows of other kinds usually belong to `tokens`. */
-const USUAL_KINDS: Readonly<Partial<Record<RowKind, GrantKind>>> = { session: 'session', registration: 'registration' };
+const USUAL_KINDS: Readonly<Partial<Record<RowKind, GrantKind>>> = {
+  session: 'session',
+  registration: 'registration',
+  upstream: 'upstream',
+};
 
 type Texts = [string | null, string | null, string | null, string | null];
 

@@ -82,10 +82,10 @@ export class RedisGrants {
     return undefined;
   }
 
-  /** Returns grants that match a filter and were not revoked by their own ID. */
+  /** Returns grants that match a filter. No list contains a grant that was revoked by its ID: the filter has the ID. */
   async toErase(filter: GrantFilter, limit: number): Promise<GrantRow[]> {
     const found: GrantRow[] = [];
-    for await (const grants of this.matching(filter)) {
+    for await (const grants of this.matching(filter, { revoked: true })) {
       found.push(...grants);
       if (found.length >= limit) break;
     }
@@ -162,17 +162,19 @@ export class RedisGrants {
   }
 
   /**
-   * Yields batches of the grants that match the filter and were not revoked by their own ID. They may have been revoked
-   * with their client or user. A grant may appear twice, and none is omitted.
+   * Yields batches of the grants that match the filter and, without `revoked`, were not revoked by their own ID. They may
+   * have been revoked with their client or user. A grant may appear twice, and none is omitted.
    */
-  private async *matching(filter: GrantFilter): AsyncIterable<StoredGrant[]> {
-    for await (const ids of this.candidates(filter)) yield await this.matchingOf(ids, filter);
+  private async *matching(filter: GrantFilter, which: { revoked?: boolean } = {}): AsyncIterable<StoredGrant[]> {
+    for await (const ids of this.candidates(filter)) yield await this.matchingOf(ids, filter, which);
   }
 
-  private async matchingOf(ids: readonly string[], { kinds, grantId, userId, clientId, issuer }: GrantFilter) {
-    const stored = (await Promise.all(ids.map((id) => this.find(id)))).filter((grant) => grant !== undefined);
+  private async matchingOf(ids: readonly string[], filter: GrantFilter, which: { revoked?: boolean } = {}) {
+    const { kinds, grantId, userId, clientId, issuer } = filter;
+    const stored = await Promise.all(ids.map((id) => this.find(id, which)));
     return stored.filter(
-      (grant) =>
+      (grant): grant is StoredGrant =>
+        grant !== undefined &&
         kinds.includes(grant.kind) &&
         (grantId === undefined || grant.id === grantId) &&
         (userId === undefined || grant.userId === userId) &&
@@ -231,8 +233,8 @@ export class RedisGrants {
     return (await this.run(FIND_REVOCATIONS, list, ...revocationMembers(clientId, issuer))) as (string | null)[];
   }
 
-  /** Returns a grant, or `undefined` if it does not exist or was revoked by its ID. */
-  private async find(id: string): Promise<StoredGrant | undefined> {
-    return readGrant(id, (await this.run(FIND_GRANT, this.keys.grant(id))) as (string | null)[]);
+  /** Returns a grant, or `undefined` if it does not exist or, without `revoked`, was revoked by its ID. */
+  private async find(id: string, which: { revoked?: boolean }): Promise<StoredGrant | undefined> {
+    return readGrant(id, (await this.run(FIND_GRANT, this.keys.grant(id))) as (string | null)[], which);
   }
 }

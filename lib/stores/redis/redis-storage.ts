@@ -227,9 +227,9 @@ export function attemptArguments({ data }: ConsumedRow): string[] {
  * Returns the script arguments to save a grant: its remaining time, whether tokens are issued for it now, and the
  * fields for the case that it is new.
  */
-export function valuesOfGrant({ kind, clientId, userId, issuer, scope, data, ...times }: GrantRow): string[] {
-  const fields = Object.entries({ kind, clientId, userId, issuer, scope, data }).filter(([, value]) => value !== null);
-  return [timeToLive(times.expiresAt), times.lastUsedAt === null ? '0' : '1', ...(fields.flat() as string[])];
+export function valuesOfGrant({ id, createdAt, lastUsedAt, expiresAt, ...texts }: GrantRow): string[] {
+  const fields = Object.entries(texts).filter(([, value]) => value !== null);
+  return [timeToLive(expiresAt), lastUsedAt === null ? '0' : '1', ...(fields.flat() as string[])];
 }
 
 function valuesOfRow({ grantId, clientId, userId, issuer, scope, data, expiresAt, lifetime }: Row): string[] {

@@ -1,5 +1,6 @@
 import { GENERATION, GENERATIONS, GRANT, SAVING, LIST, NOW, ROW, script, CONSUMING, USER_GENERATIONS } from './lua.js';
 import { REVISION_LENGTH } from '../contract/not-before.js';
+import { GRANT_FIELDS } from './stored-grant.js';
 
 // On one server, each method is one script on all its keys.
 
@@ -81,9 +82,8 @@ export const FIND_CLIENT_STATE = script(
 export const FIND_GRANT = script(
   NOW,
   `
-local found = redis.call('HMGET', KEYS[1], 'clientId', 'userId', 'issuer', 'scope', 'data', 'createdAt', 'lastUsedAt',
-  'expiresAt', 'revokedAt', 'generation', 'userGeneration', 'kind')
-found[13] = now()
+local found = redis.call('HMGET', KEYS[1], ${GRANT_FIELDS.map((field) => `'${field}'`).join(', ')})
+found[#found + 1] = now()
 return found`,
 );
 

@@ -2,6 +2,7 @@ import type { User } from '../../model/model.js';
 import type { ListedSession } from '../../model/session-list.js';
 import type { Session } from '../../model/sessions.js';
 import type { SignIn } from '../../model/sign-in.js';
+import type { UpstreamSession } from '../../model/upstream-session.js';
 import type { PasswordMarked } from '../clients/password-mark.js';
 import { grantRow, rowOf } from '../clients/rows.js';
 import type { StoredRow, GrantRow, Row } from '../contract/storage.js';
@@ -13,6 +14,7 @@ interface StoredSignIn extends Omit<SignIn, 'authTime'>, PasswordMarked {
   remember?: boolean;
   passedSteps?: readonly string[];
   pendingStep?: string;
+  upstream?: UpstreamSession;
 }
 
 /**
@@ -38,6 +40,7 @@ export function sessionRows(
     remembered,
     passedSteps,
     pendingStep,
+    upstream,
   } = session;
   const known = { ...(issuer !== undefined && { issuer }), ...(grantId !== undefined && { grantId }) };
   const grant = grantRow(session.isPending ? 'pending_login' : 'session', known, { id: '', grants: [] }, user);
@@ -52,6 +55,7 @@ export function sessionRows(
     remember,
     passedSteps,
     pendingStep,
+    upstream,
   };
   for (const row of rows) row.data = JSON.stringify(signIn);
   const listed = session.isPending ? {} : { session: { ...signIn, credential: undefined } };
@@ -61,7 +65,7 @@ export function sessionRows(
 
 /** Returns the session that a grant represents, in the form in which lists show it. */
 export function listedSession({ id, userId, issuer, data, createdAt, expiresAt }: GrantRow): ListedSession {
-  const { authTime, acr, amr, sid } = (JSON.parse(data!) as { session: StoredSignIn }).session;
+  const { authTime, acr, amr, sid, upstream } = (JSON.parse(data!) as { session: StoredSignIn }).session;
   return {
     id,
     userId: userId!,
@@ -70,6 +74,7 @@ export function listedSession({ id, userId, issuer, data, createdAt, expiresAt }
     ...(acr !== undefined && { acr }),
     ...(amr !== undefined && { amr }),
     ...(sid !== undefined && { sid }),
+    ...(upstream && { upstream }),
     createdAt: new Date(createdAt),
     expiresAt: new Date(expiresAt),
   };
@@ -77,7 +82,7 @@ export function listedSession({ id, userId, issuer, data, createdAt, expiresAt }
 
 /** Returns the session that a row stores, with its user. */
 export function sessionOf({ data, expiresAt, issuer, grantId }: StoredRow, sessionId: string, user: User): Session {
-  const { authTime, acr, amr, sid, remember, passedSteps, pendingStep } = JSON.parse(data!) as StoredSignIn;
+  const { authTime, acr, amr, sid, remember, passedSteps, pendingStep, upstream } = JSON.parse(data!) as StoredSignIn;
   const times = { authTime: new Date(authTime), expiresAt: new Date(expiresAt) };
   return {
     id: grantId,
@@ -91,5 +96,6 @@ export function sessionOf({ data, expiresAt, issuer, grantId }: StoredRow, sessi
     ...(remember && { remember }),
     ...(passedSteps && { passedSteps }),
     ...(pendingStep !== undefined && { pendingStep }),
+    ...(upstream && { upstream }),
   };
 }

@@ -1,4 +1,8 @@
-/** A queue in which the writes of a process to one SQLite database wait for each other. */
+/**
+ * A queue in which the writes of a process to one SQLite database wait for each other. Each turn begins in its own turn
+ * of the event loop: libsql is synchronous, so that many waiting writes would otherwise delay all requests, and nothing
+ * could close the connections that libsql leaves behind.
+ */
 export class WriteTurns {
   /** Whether a statement may be open that found the file locked. */
   hasOpenStatement = false;
@@ -8,7 +12,7 @@ export class WriteTurns {
   async next(): Promise<() => void> {
     const previous = this.last;
     let end!: () => void;
-    this.last = new Promise((resolve) => (end = resolve));
+    this.last = new Promise((resolve) => (end = () => void setImmediate(resolve)));
     await previous;
     return end;
   }

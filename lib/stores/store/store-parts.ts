@@ -9,6 +9,7 @@ import { Identities } from '../accounts/identities.js';
 import { KnownClients } from '../clients/known-clients.js';
 import { ManagedClients } from '../clients/managed-clients.js';
 import { StoredNotifications } from '../grants/notifications.js';
+import { PersonalTokens } from '../accounts/personal-tokens.js';
 import { PushedRequests } from '../grants/pushed-requests.js';
 import { Registrations } from '../clients/registrations.js';
 import { SessionClients } from '../sessions/session-clients.js';
@@ -17,6 +18,7 @@ import { Sessions } from '../sessions/sessions.js';
 import type { StoreContext } from '../clients/store-context.js';
 import { Tokens } from '../grants/tokens.js';
 import { UserGrants } from '../grants/user-grants.js';
+import { UpstreamTokens } from '../accounts/upstream-tokens.js';
 import { UnusedClients } from '../clients/unused-clients.js';
 
 /** The parts of a store, each of which implements the methods of one model interface. */
@@ -47,5 +49,7 @@ export function makeParts(context: StoreContext) {
     notifications: new StoredNotifications(context),
     accounts,
     identities: new Identities(accounts),
+    personalTokens: new PersonalTokens(context, grants),
+    upstreamTokens: new UpstreamTokens(context),
   };
 }

@@ -36,6 +36,7 @@ import type {
   ConsentModel,
   ConsentRequest,
   ConsentSelection,
+  OrganizationConsent,
   PartialConsent,
 } from '../../model/consents.js';
 import type {
@@ -61,6 +62,19 @@ import type {
 } from '../../model/model.js';
 import type { NotBefore } from '../../model/not-before.js';
 import type { IdentityKey, IdentityModel, StoredIdentity } from '../../model/identities.js';
+import type {
+  FoundPersonalToken,
+  NewPersonalToken,
+  PersonalToken,
+  PersonalTokenModel,
+  PersonalTokenUse,
+} from '../../model/personal-tokens.js';
+import type {
+  StoredUpstreamTokens,
+  UpstreamTokenModel,
+  UpstreamTokensKey,
+  UpstreamTokensValue,
+} from '../../model/upstream-tokens.js';
 import type { NotificationModel, StoredNotification } from '../../model/notifications.js';
 import type {
   SessionClient,
@@ -118,6 +132,8 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     ClientIdDocumentModel,
     NotificationModel,
     IdentityModel,
+    PersonalTokenModel,
+    UpstreamTokenModel,
     OnceModel,
     CountModel,
     CredentialModel,
@@ -182,6 +198,18 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
     });
     const { knownClients } = this.parts;
     this.getClientSecrets = secrets.encryption.canDecrypt ? (client) => knownClients.secretsOf(client) : undefined;
+  }
+
+  /**
+   * Whether the store can verify passwords: `users` has `findByCredentials()`, or `findByUsername()` and
+   * `verifyPassword()`, or the application has overridden `getUser()`.
+   */
+  get verifiesPasswords(): boolean {
+    return (
+      typeof this.users.findByCredentials === 'function' ||
+      hasAccounts(this.users) ||
+      this.getUser !== Store.prototype.getUser
+    );
   }
 
   // Clients and users
@@ -540,9 +568,12 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   /**
    * Returns whether the user need not be asked for consent: an earlier consent covers the request and may be reused, or
    * `consent` of the client is `never`. If the user refused a part of the scope, returns the part that was allowed.
-   * RFC 8252 §8.6
+   * For a request with `data.org_id`, the result is an object with this `organization`. RFC 8252 §8.6
    */
-  hasConsented(user: User, request: ConsentRequest<StoredClient>): Promise<boolean | PartialConsent> {
+  hasConsented(
+    user: User,
+    request: ConsentRequest<StoredClient>,
+  ): Promise<boolean | PartialConsent | OrganizationConsent> {
     return this.parts.consents.hasConsented(user, request);
   }
 
@@ -772,6 +803,75 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   /** Returns the identities of a user at other providers. */
   listIdentities(user: Pick<StoredIdentity, 'realm' | 'userId'>): Promise<StoredIdentity[]> {
     return this.parts.identities.listIdentities(user);
+  }
+
+  // Personal access tokens
+
+  /**
+   * Saves a personal access token of a user, and returns its ID.
+   * @throws {InvalidArgumentError} If the user cannot be found by the ID.
+   */
+  savePersonalToken(token: NewPersonalToken, user: User): Promise<string> {
+    return this.parts.personalTokens.savePersonalToken(token, user);
+  }
+
+  /**
+   * Returns a personal access token with its user, or `undefined` if it is unknown or revoked, or the user has a new
+   * password or no longer exists. Its expiry may be in the past.
+   */
+  findPersonalToken(token: string): Promise<FoundPersonalToken | undefined> {
+    return this.parts.personalTokens.findPersonalToken(token);
+  }
+
+  /** Saves when and where a personal access token was used. Returns `true` for exactly one of several concurrent callers. */
+  recordPersonalTokenUse(found: FoundPersonalToken, use: PersonalTokenUse): Promise<boolean> {
+    return this.parts.personalTokens.recordPersonalTokenUse(found, use);
+  }
+
+  /** Returns the active, unexpired personal access tokens of a user, the newest first. */
+  listPersonalTokens(selection: { userId: string | number; issuer?: string }): Promise<PersonalToken[]> {
+    return this.parts.personalTokens.listPersonalTokens(selection);
+  }
+
+  /** Revokes a personal access token of a user. Returns whether it was active. */
+  revokePersonalToken(token: { id: string; userId: string | number; issuer?: string }): Promise<boolean> {
+    return this.parts.personalTokens.revokePersonalToken(token);
+  }
+
+  // Tokens of other providers
+
+  /** Finds the tokens of another provider by their ID. `undefined` if they do not exist, have expired or were revoked. */
+  findUpstreamTokens(id: string): Promise<StoredUpstreamTokens | undefined> {
+    return this.parts.upstreamTokens.findUpstreamTokens(id);
+  }
+
+  /**
+   * Adds the tokens of another provider. Returns `true` for exactly one of several concurrent callers, and `false` if an
+   * entry with this ID exists.
+   */
+  addUpstreamTokens(key: UpstreamTokensKey, value: UpstreamTokensValue): Promise<boolean> {
+    return this.parts.upstreamTokens.addUpstreamTokens(key, value);
+  }
+
+  /**
+   * Replaces the tokens of another provider, if they were not changed since they were found. Returns `true` for exactly
+   * one of several concurrent callers with different data.
+   */
+  replaceUpstreamTokens(
+    from: StoredUpstreamTokens,
+    to: Pick<UpstreamTokensValue, 'data'> & Partial<UpstreamTokensValue>,
+  ): Promise<boolean> {
+    return this.parts.upstreamTokens.replaceUpstreamTokens(from, to);
+  }
+
+  /** Removes the tokens of another provider. Returns whether they were active. */
+  removeUpstreamTokens(id: string): Promise<boolean> {
+    return this.parts.upstreamTokens.removeUpstreamTokens(id);
+  }
+
+  /** Returns the tokens that other providers have issued for a user. */
+  listUpstreamTokens(user: Pick<UpstreamTokensKey, 'userId' | 'issuer'>): Promise<StoredUpstreamTokens[]> {
+    return this.parts.upstreamTokens.listUpstreamTokens(user);
   }
 
   // Messages to clients, single-use values, counters and signing keys

@@ -13,9 +13,7 @@ import { checkSchema } from './check-schema.js';
 import { TypeOrmExecutor } from './typeorm-executor.js';
 
 export type { ActiveGrant } from '../grants/active-grant.js';
-export { hashSecret, newClientSecret } from '../clients/client-secret.js';
-export { hashPassword, type PasswordHashOptions, verifyPassword } from '../clients/passwords.js';
-export type { Clients, SecretHash, StoredClient, Users } from '../contract/ports.js';
+export * from '../store/exports-of-stores.js';
 export type { TableOptions } from '../sql/table-names.js';
 export { oauthEntities } from './entities.js';
 export { type ColumnCollation, exactCollation } from './exact-collation.js';

@@ -31,7 +31,7 @@ export function oauthMigrations({ prefix }: TableOptions = {}): (new () => Migra
   return [CreateTables];
 }
 
-/** Returns the tables that the first migration creates. They never change, although `../schema.js` does. */
+/** Returns the tables that the first migration creates. They never change, although `../contract/schema.ts` does. */
 async function tables(runner: QueryRunner, names: ReturnType<typeof tableNames>): Promise<TypeOrmTableOptions[]> {
   const collation = await exactCollation(runner);
   const entityPrefix = dataSourceOf(runner).options.entityPrefix ?? '';

@@ -1,4 +1,4 @@
-import type { GrantTypeClass } from 'nest-oauth2' with { 'resolution-mode': 'import' };
+import type { GrantTypeClass } from 'nest-oauth2/server' with { 'resolution-mode': 'import' };
 
 declare const BadgeGrantType: GrantTypeClass;
 export = BadgeGrantType;

@@ -20,7 +20,7 @@ export function openDatabase(): Promise<DataSource> {
 const alice = { id: '1', username: 'alice', name: 'Alice Liddell' };
 
 /** The users of this demo. In production, store users in a table and hash passwords, as in 03-typeorm-postgres. */
-const users = {
+export const users = {
   findById: (id: string) => id === alice.id && alice,
   findByCredentials: (name: string, password: string) => name === 'alice' && password === 'wonderland' && alice,
 };

@@ -1,10 +1,9 @@
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { All, Controller, Inject, Req, Res, UseGuards } from '@nestjs/common';
-import { AccessToken, CurrentUser, OAuthGuard, Scopes, type Token, UserRequired } from 'nest-oauth2';
+import { CurrentUser, type NativeRequest, OAuthGuard, Scopes, UserRequired } from 'nest-oauth2';
 import { toolScopes } from 'nest-oauth2/mcp';
-import { DataSource } from 'typeorm';
-import { notesServer } from './notes-server.js';
+import { Tools } from './tools.js';
 
 type NodeHandler = ReturnType<typeof toNodeHandler>;
 
@@ -13,23 +12,16 @@ type NodeHandler = ReturnType<typeof toNodeHandler>;
 @UseGuards(OAuthGuard)
 @UserRequired()
 export class McpController {
-  private readonly handle: NodeHandler;
-
-  constructor(@Inject(DataSource) database: DataSource) {
-    const handler = createMcpHandler(({ authInfo }) => notesServer(database, String(authInfo?.extra?.['user'])));
-    this.handle = toNodeHandler(handler);
-  }
+  constructor(@Inject(Tools) private readonly tools: Tools) {}
 
   @All()
-  @Scopes('notes:read', toolScopes({ add_note: 'notes:write' }))
+  @Scopes('notes:read', toolScopes({ add_note: 'notes:write', list_repositories: 'repositories:read' }))
   async serve(
-    @Req() request: Parameters<NodeHandler>[0] & { body?: unknown },
+    @Req() request: NativeRequest & Parameters<NodeHandler>[0] & { body?: unknown },
     @Res() response: Parameters<NodeHandler>[1],
-    @AccessToken() token: Token,
     @CurrentUser('id') user: string,
   ): Promise<void> {
-    // The SDK passes `auth` to the tools of this request. The tools do not need the token itself.
-    request.auth = { token: '', clientId: token.client.id, scopes: [], extra: { user } };
-    await this.handle(request, response, request.body);
+    const handle = toNodeHandler(createMcpHandler(() => this.tools.serverFor(user, request)));
+    await handle(request, response, request.body);
   }
 }

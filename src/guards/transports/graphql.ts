@@ -1,5 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
-import { errorMembers } from '../../../lib/adapter/index.js';
+
+import { errorMembers } from '../../../lib/internal.js';
 import { InvalidArgumentError } from '../../../lib/index.js';
 import type { NativeReply } from '../../http/native-reply.js';
 import { toHttpException } from '../http-exception.js';

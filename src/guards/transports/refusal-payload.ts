@@ -1,4 +1,4 @@
-import { errorMembers } from '../../../lib/adapter/index.js';
+import { errorMembers } from '../../../lib/internal.js';
 import type { OAuthError } from '../../../lib/index.js';
 
 /** The error payload of a rejected WebSocket or microservice message. RFC 6750 §3.1 */

@@ -22,10 +22,16 @@ export class ClientRemovedEvent extends eventOf('client.removed') {}
 export class UserSignedInEvent extends eventOf('user.signed_in') {}
 export class UserSignedOutEvent extends eventOf('user.signed_out') {}
 export class UserRefusedEvent extends eventOf('user.refused') {}
+export class CredentialAddedEvent extends eventOf('credential.added') {}
+export class CredentialRemovedEvent extends eventOf('credential.removed') {}
+export class AccountDeletionRequestedEvent extends eventOf('account.deletion_requested') {}
+export class AccountDeletionCancelledEvent extends eventOf('account.deletion_cancelled') {}
+export class AccountDeletedEvent extends eventOf('account.deleted') {}
 export class UpstreamSignedInEvent extends eventOf('upstream.signed_in') {}
 export class UpstreamLinkedEvent extends eventOf('upstream.linked') {}
 export class UpstreamUnlinkedEvent extends eventOf('upstream.unlinked') {}
 export class UpstreamRefusedEvent extends eventOf('upstream.refused') {}
+export class UpstreamReconnectRequiredEvent extends eventOf('upstream.reconnect_required') {}
 export class ConsentGivenEvent extends eventOf('consent.given') {}
 export class ConsentDeniedEvent extends eventOf('consent.denied') {}
 export class ConsentWithdrawnEvent extends eventOf('consent.withdrawn') {}
@@ -39,6 +45,8 @@ export class TokenRefusedEvent extends eventOf('token.refused') {}
 export class TokenRevokedEvent extends eventOf('token.revoked') {}
 export class TokenIntrospectedEvent extends eventOf('token.introspected') {}
 export class TokenReuseDetectedEvent extends eventOf('token.reuse_detected') {}
+export class PersonalTokenCreatedEvent extends eventOf('personal_token.created') {}
+export class PersonalTokenNewNetworkEvent extends eventOf('personal_token.new_network') {}
 export class LogoutDeliveredEvent extends eventOf('logout.delivered') {}
 export class LogoutFailedEvent extends eventOf('logout.failed') {}
 export class GrantEndedEvent extends eventOf('grant.ended') {}
@@ -56,10 +64,16 @@ const CLASSES: { readonly [N in OAuth2EventName]: new (payload: OAuth2Events[N])
   'user.signed_in': UserSignedInEvent,
   'user.signed_out': UserSignedOutEvent,
   'user.refused': UserRefusedEvent,
+  'credential.added': CredentialAddedEvent,
+  'credential.removed': CredentialRemovedEvent,
+  'account.deletion_requested': AccountDeletionRequestedEvent,
+  'account.deletion_cancelled': AccountDeletionCancelledEvent,
+  'account.deleted': AccountDeletedEvent,
   'upstream.signed_in': UpstreamSignedInEvent,
   'upstream.linked': UpstreamLinkedEvent,
   'upstream.unlinked': UpstreamUnlinkedEvent,
   'upstream.refused': UpstreamRefusedEvent,
+  'upstream.reconnect_required': UpstreamReconnectRequiredEvent,
   'consent.given': ConsentGivenEvent,
   'consent.denied': ConsentDeniedEvent,
   'consent.withdrawn': ConsentWithdrawnEvent,
@@ -73,6 +87,8 @@ const CLASSES: { readonly [N in OAuth2EventName]: new (payload: OAuth2Events[N])
   'token.revoked': TokenRevokedEvent,
   'token.introspected': TokenIntrospectedEvent,
   'token.reuse_detected': TokenReuseDetectedEvent,
+  'personal_token.created': PersonalTokenCreatedEvent,
+  'personal_token.new_network': PersonalTokenNewNetworkEvent,
   'logout.delivered': LogoutDeliveredEvent,
   'logout.failed': LogoutFailedEvent,
   'grant.ended': GrantEndedEvent,

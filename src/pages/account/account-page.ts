@@ -125,7 +125,7 @@ async function showSection(
   const problem = sent && call.problemName;
   const main = html`${heading} ${problemOf({ message, ...(problem !== undefined && { problem }) })}
   ${sent?.result ?? noticeOf(section, call, message)} ${section.render(data, { ...context, form })}`;
-  return { id, script, main };
+  return { id, script: typeof script === 'function' ? script(call) : script, main };
 }
 
 /** Renders the message of a form that has just been handled, as the URL of the page names it. */

@@ -1,4 +1,4 @@
-import { loginInitiationUrl } from '../../../lib/adapter/index.js';
+import { loginInitiation } from '../../../lib/internal.js';
 import type { AuthorizedApplication, ConsentModel, ConsentSelection, Model, User } from '../../../lib/index.js';
 import { tenantFilter } from '../../tenants/tenant-of.js';
 import { reportForgotten, reportWithdrawn } from '../page-events.js';
@@ -33,10 +33,15 @@ export async function applicationsOf(call: PageCall) {
   return { applications, loginUrls: loginUrlsOf(applications, call) };
 }
 
-/** Removes the access of the application in the parameter `client_id`. Returns `false` if the parameter is invalid. */
+/**
+ * Removes the access of the application in the parameter `client_id`, or only that of one of its grants in the parameter
+ * `grant_id`. Returns `false` if a parameter is invalid.
+ */
 export async function removeAccess(call: PageCall): Promise<boolean> {
-  const selection = selectedBy(call);
-  if (!selection) return false;
+  const client = selectedBy(call);
+  const grantId = call.text('grant_id');
+  if (!client || (grantId !== undefined && !PRINTABLE.test(grantId))) return false;
+  const selection = { ...client, ...(grantId !== undefined && { grantId }) };
   const ended = await modelOf(call).revokeGrantsOf(selection);
   if (ended !== 0) reportWithdrawn(call.server, { ...selection, pageRequest: call });
   return true;
@@ -54,10 +59,12 @@ export async function forgetConsent(call: PageCall): Promise<boolean> {
   return true;
 }
 
+const PRINTABLE = /^[\x20-\x7e]+$/;
+
 /** Returns the selection of the signed-in user and the parameter `client_id`. `undefined` if the parameter is invalid. */
 function selectedBy(call: PageCall): ConsentSelection | undefined {
   const clientId = call.text('client_id');
-  if (clientId === undefined || !/^[\x20-\x7e]+$/.test(clientId)) return undefined;
+  if (clientId === undefined || !PRINTABLE.test(clientId)) return undefined;
   return { userId: idOf(call.user), clientId, ...tenantFilter(call.server) };
 }
 
@@ -66,7 +73,7 @@ function loginUrlsOf(
   { request, server }: PageCall,
 ): ReadonlyMap<string, string> {
   const issuer = server.issuerOf(request);
-  const loginUrlOf = ({ client }: AuthorizedApplication) => client && loginInitiationUrl(client, issuer, server);
+  const loginUrlOf = ({ client }: AuthorizedApplication) => client && loginInitiation(client, issuer, server);
   const entries = applications.map((one) => [one.clientId, loginUrlOf(one)] as const);
   return new Map(entries.filter((entry): entry is readonly [string, string] => entry[1] !== undefined));
 }

@@ -28,7 +28,8 @@ export const applicationsSection = defineSection<Pick<PageData<'applications'>, 
     html`<p>${context.message(applications.length > 0 ? 'applicationsIntro' : 'applicationsNone')}</p>
       ${applicationList(
         { ...context, applications, ...(loginUrls && { loginUrls }) },
-        (content, clientId, name) => context.form(name, content, { client_id: clientId }),
+        (content, clientId, name, grantId) =>
+          context.form(name, content, { client_id: clientId, ...(grantId !== undefined && { grant_id: grantId }) }),
         'h3',
       )}`,
 });

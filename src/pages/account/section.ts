@@ -1,4 +1,5 @@
-import { type Awaitable, collectedCapability } from '../../../lib/index.js';
+import type { Awaitable } from '../../../lib/index.js';
+import { collectedCapability } from '../../../lib/internal.js';
 import type { PageContext } from '../render/contexts.js';
 import type { Fields } from '../render/contexts.js';
 import type { Html } from '../render/html.js';
@@ -45,8 +46,8 @@ export interface SectionDefinition<Data extends object, Key extends string = nev
    * section, and cannot send its forms. If omitted, a login of any age is sufficient.
    */
   maxAge?: number;
-  /** The path of a JavaScript module on this server that the page loads with the section. */
-  script?: string;
+  /** The path of a JavaScript module on this server that the page loads with the section, or a function that returns it. */
+  script?: string | ((call: PageCall<MessageKey<Key>>) => string);
   /** Returns the data to show. `undefined`: the section is not shown to this user. */
   get(call: PageCall<MessageKey<Key>>): Awaitable<Data | undefined>;
   /** Renders the content below the heading. It must work without scripts. */

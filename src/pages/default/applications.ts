@@ -1,4 +1,4 @@
-import type { AuthorizedApplication } from '../../../lib/index.js';
+import type { AuthorizedApplication, AuthorizedGrant } from '../../../lib/index.js';
 import type { ApplicationsPageContext, Page } from '../render/contexts.js';
 import { Html, html, isolated } from '../render/html.js';
 import { hidden, problemNotice } from './fields.js';
@@ -17,9 +17,14 @@ export function applications(context: ApplicationsPageContext): Page {
       <p>${message(all.length > 0 ? 'applicationsIntro' : 'applicationsNone')}</p>
       ${applicationList(
         context,
-        (content, clientId, name) =>
+        (content, clientId, name, grantId) =>
           html`<form method="post" action="${context.action}">
-            ${hidden({ ...context.fields, client_id: clientId, ...(name === 'ask_again' && { ask_again: '1' }) })}
+            ${hidden({
+              ...context.fields,
+              client_id: clientId,
+              ...(name === 'ask_again' && { ask_again: '1' }),
+              ...(grantId !== undefined && { grant_id: grantId }),
+            })}
             ${content}
           </form>`,
         'h2',
@@ -33,8 +38,11 @@ type ListContext = Pick<
   'message' | 'describe' | 'date' | 'nameOf' | 'applications' | 'loginUrls'
 >;
 
-/** Renders a form around its button: one that removes the access, or deletes the remembered consent only. */
-type ListForm = (content: Html, clientId: string, name: 'remove' | 'ask_again') => Html;
+/**
+ * Renders a form around its button: one that removes the access or, with `grantId`, that of one installation, or that
+ * deletes the remembered consent only.
+ */
+type ListForm = (content: Html, clientId: string, name: 'remove' | 'ask_again', grantId?: string) => Html;
 
 /** Renders the applications, each with its forms. */
 export function applicationList(context: ListContext, form: ListForm, heading: 'h2' | 'h3'): Html | undefined {
@@ -50,7 +58,7 @@ function entry(
   { message, describe, date, nameOf, loginUrls }: ListContext,
   { form, heading }: { form: ListForm; heading: Html },
 ): Html {
-  const { clientId, client, scope = '', createdAt, lastUsedAt, consentRemembered } = application;
+  const { clientId, client, scope = '', createdAt, lastUsedAt, consentRemembered, grants = [] } = application;
   const name = client ? nameOf(client) : message('unknownApplication');
   const loginUrl = loginUrls?.get(clientId);
   const allowed = scope.split(' ').filter(Boolean);
@@ -66,6 +74,13 @@ function entry(
     <p class="aside">
       ${message('accessDates', { date: isolated(date(createdAt)), used: isolated(date(lastUsedAt)) })}
     </p>
+    ${
+      grants.length > 1 &&
+      html`<p>${message('installations')}</p>
+        <ul>
+          ${grants.map((grant) => installation(grant, application, { message, date, name, form }))}
+        </ul>`
+    }
     <div class="choice">
       ${form(
         html`<button aria-label="${message('removeAccessOf', { client: name })}">${message('removeAccess')}</button>`,
@@ -81,5 +96,20 @@ function entry(
         )
       }
     </div>
+  </li>`;
+}
+
+/** Renders one grant of an application with several grants, and a button to end it. */
+function installation(
+  { id, createdAt, lastUsedAt }: AuthorizedGrant,
+  { clientId }: AuthorizedApplication,
+  { message, date, name, form }: Pick<ListContext, 'message' | 'date'> & { name: string | Html; form: ListForm },
+): Html {
+  const dates = { date: isolated(date(createdAt)), used: isolated(date(lastUsedAt)) };
+  const button = html`<button aria-label="${message('removeInstallationOf', { client: name })}">
+    ${message('removeInstallation')}
+  </button>`;
+  return html`<li>
+    <span class="aside">${message('accessDates', dates)}</span> ${form(button, clientId, 'remove', id)}
   </li>`;
 }

@@ -1,4 +1,4 @@
-import { isPublicClient, redirectTarget } from '../../../lib/adapter/index.js';
+import { isPublicClient, redirectTarget } from '../../../lib/internal.js';
 import type { Client } from '../../../lib/index.js';
 import type { ConsentPageContext, Page } from '../render/contexts.js';
 import { html, isolated } from '../render/html.js';

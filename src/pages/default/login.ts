@@ -1,22 +1,23 @@
-import type { LoginOption, LoginPageContext, Page } from '../render/contexts.js';
+import type { LoginPageContext, Page } from '../render/contexts.js';
+import type { LoginOption } from '../render/login-option.js';
 import { type Html, html } from '../render/html.js';
 import { FOCUSED, hidden, INVALID, problemNotice } from './fields.js';
 
 /** Renders the login page. */
 export function login(context: LoginPageContext): Page {
-  const { message, signUp, forgotPassword, password, methods = [], problem } = context;
+  const { message, signUp, forgotPassword, password, nameFirst, methods = [], problem } = context;
   const title = message('signInTitle');
   return {
     title: problem ? message('problem', { title }) : title,
     main: html`<h1>${title}</h1>
-      ${problemNotice(message, problem)} ${password !== false && passwordForm(context)} ${methods.map(loginOption)}
-      ${link(forgotPassword, message('forgotPassword'))} ${link(signUp, message('signUp'))}`,
+      ${problemNotice(message, problem)} ${(password !== false || nameFirst) && passwordForm(context)}
+      ${methods.map(loginOption)} ${link(forgotPassword, message('forgotPassword'))} ${link(signUp, message('signUp'))}`,
   };
 }
 
-/** Renders the form for a user name and a password. */
+/** Renders the form for a user name and, unless it comes later, a password. */
 function passwordForm(context: LoginPageContext): Html {
-  const { message, action, fields, username, remember, methods = [], problem } = context;
+  const { message, action, fields, username, nameFirst, methods = [], problem } = context;
   const isWrong = problem === 'wrong';
   const hasPasskeys = methods.some(({ autofill }) => autofill === 'webauthn');
   return html`<form method="post" action="${action}">
@@ -31,9 +32,15 @@ function passwordForm(context: LoginPageContext): Html {
       spellcheck="false"
       maxlength="255"
       required
-      ${isWrong ? INVALID : !username && FOCUSED}
+      ${isWrong || problem === 'noProvider' ? INVALID : !username && FOCUSED}
     />
-    <label for="password">${message('password')}</label>
+    ${nameFirst ? false : passwordInput(context, isWrong)}
+    <button class="primary wide">${message(nameFirst ? 'continue' : 'signIn')}</button>
+  </form>`;
+}
+
+const passwordInput = ({ message, username, remember }: LoginPageContext, isWrong: boolean) =>
+  html`<label for="password">${message('password')}</label>
     <input
       id="password"
       name="password"
@@ -49,10 +56,7 @@ function passwordForm(context: LoginPageContext): Html {
       html`<label class="check">
         <input type="checkbox" name="remember" value="1" ${remember && html`checked`} /> ${message('remember')}
       </label>`
-    }
-    <button class="primary wide">${message('signIn')}</button>
-  </form>`;
-}
+    }`;
 
 /** Renders what a method of login shows: its own content, a link, or a form with a button. */
 function loginOption({ label, action, fields, main }: LoginOption): Html {

@@ -1,4 +1,4 @@
-import { POLICY_URI, TOS_URI } from '../../../lib/adapter/index.js';
+import { POLICY_URI, TOS_URI } from '../../../lib/internal.js';
 import type { Client } from '../../../lib/index.js';
 import type { ConsentPageContext } from '../render/contexts.js';
 import { type Html, html } from '../render/html.js';
@@ -17,11 +17,12 @@ type AccessRequest = Pick<
   | 'optionalScopes'
   | 'claims'
   | 'details'
+  | 'organization'
 >;
 
 /** Renders which client requests access and to what: scopes, individual claims and authorization details. */
 export function requestedAccess(context: AccessRequest): Html {
-  const { message, nameOf, client, clientLogo, clientHost, scopes, claims = [], details = [] } = context;
+  const { message, nameOf, client, clientLogo, clientHost, scopes, claims = [], details = [], organization } = context;
   const values = { client: html`<b>${nameOf(client)}</b>` };
   return html`${clientLogo !== undefined && html`<img class="client-logo" src="${clientLogo}" alt="" />`}
     <p>${message(scopes.length + details.length > 0 ? 'consentIntro' : 'consentNothing', values)}</p>
@@ -40,6 +41,7 @@ export function requestedAccess(context: AccessRequest): Html {
             ${lines.map((line) => html`<li>${line}</li>`)}
           </ul>`,
     )}
+    ${organization && html`<p>${message('organizationAccess', { organization: html`<b>${organization.name}</b>` })}</p>`}
     ${linksOf(client, message)}`;
 }
 

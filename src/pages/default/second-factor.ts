@@ -4,7 +4,7 @@ import { FOCUSED, hidden, INVALID, problemNotice } from './fields.js';
 
 /** Renders the page for a code: of an authenticator app, sent to the user, or a recovery code. */
 export function secondFactor(context: SecondFactorPageContext): Page {
-  const { message, nameOf, action, fields, user, codes, recovery, accounts, problem } = context;
+  const { message, nameOf, action, fields, user, codes, passkey, recovery, accounts, problem } = context;
   const title = message('codeTitle');
   return {
     title: problem ? message('problem', { title }) : title,
@@ -21,6 +21,7 @@ export function secondFactor(context: SecondFactorPageContext): Page {
           </button>
         </form>`
       }
+      ${passkey !== undefined && html`<p><a href="${passkey}">${message('codeUsePasskey')}</a></p>`}
       ${recovery !== undefined && html`<p><a href="${recovery}">${message('codeUseRecovery')}</a></p>`}
       <p class="aside">
         ${message('signingInAs', { user: html`<b>${nameOf(user)}</b>` })}

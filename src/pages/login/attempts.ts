@@ -1,10 +1,10 @@
-import { countAttempt, type CountedAttempt, countSignIn, networkOf, RateLimit } from '../../../lib/adapter/index.js';
+import { countAttempt, type CountedAttempt, countSignIn, RateLimit, capability } from '../../../lib/internal.js';
 import {
   type Awaitable,
-  capability,
   type Response,
   type ServerContext,
   TemporarilyUnavailableError,
+  networkOf,
 } from '../../../lib/index.js';
 import { tenantOf } from '../../tenants/tenant-of.js';
 

@@ -1,4 +1,4 @@
-import { LOGOUT } from '../../../lib/adapter/index.js';
+import { LOGOUT } from '../../../lib/internal.js';
 import type { RememberedSession } from '../../../lib/index.js';
 import { withQuery } from '../local-path.js';
 import { reportUser, reportUserRefused } from '../page-events.js';

@@ -1,5 +1,5 @@
-import { assertConfig, signInClaims } from '../../../lib/adapter/index.js';
-import type { Request, Response, ServerContext, SignIn, User } from '../../../lib/index.js';
+import { assertConfig, signInClaims } from '../../../lib/internal.js';
+import type { Request, Response, ServerContext, SignIn, UpstreamSession, User } from '../../../lib/index.js';
 import { PageRedirect } from '../toolkit/answers.js';
 import { returnRequest, SITE } from '../site.js';
 import { loginFlowOf } from './login-flow.js';
@@ -11,6 +11,8 @@ export interface FinishedLogin extends Pick<SignIn, 'acr' | 'authTime'> {
   amr: readonly string[];
   /** Whether the browser may continue the session after it expires. Requires `rememberLifetime` of `pages()`. */
   remember?: boolean;
+  /** The session at another provider, if the user signed in there. */
+  upstream?: UpstreamSession | undefined;
   /**
    * The path on this server to continue at: the `loginPath` that the method received for the login page. If omitted, the
    * `return_to` of the request.

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { constantTimeEqual, SERVER_SECRETS } from '../../../lib/adapter/index.js';
+
+import { constantTimeEqual, SERVER_SECRETS } from '../../../lib/internal.js';
 import { tenantOf } from '../../tenants/tenant-of.js';
 import { BrowserCookie } from '../sessions/browser-cookie.js';
 import type { Site, PageRequest } from '../site.js';

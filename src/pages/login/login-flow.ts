@@ -1,5 +1,5 @@
 import type { Login, LoginStep } from './steps.js';
-import { LOGIN_STEPS, nextStep, orderSteps } from './steps.js';
+import { loginStepsOf, nextStep, orderSteps } from './steps.js';
 import { pathOf } from '../local-path.js';
 import { reportUser } from '../page-events.js';
 import { returnPath, requestedAcr, type PageRequest, type Site, textOf } from '../site.js';
@@ -15,7 +15,7 @@ export interface Continued {
   readonly problem?: 'busy' | 'throttled';
 }
 
-/** What a step proves, besides that it was passed. */
+/** The proof of a step, besides that the user has passed it. */
 export interface StepProof {
   /** The `acr` of the login with the step. If omitted, that of the login before. */
   acr?: string | undefined;
@@ -30,7 +30,7 @@ class LoginFlow {
 
   constructor(private readonly site: Site) {
     this.pending = new PendingLogins(site.server);
-    this.steps = orderSteps(site.server.all(LOGIN_STEPS));
+    this.steps = orderSteps(loginStepsOf(site.server));
   }
 
   /** Returns the step that a login must pass next. `undefined` if its session may start. */
@@ -53,11 +53,12 @@ class LoginFlow {
     if (step) return this.begin(step, login, pageRequest, mustBegin);
     const { site } = this;
     await this.pending.end(pageRequest);
-    const { user, acr, amr, authTime, remember } = login;
+    const { user, acr, amr, authTime, remember, upstream } = login;
     await startSession(site, user, pageRequest, {
       acr,
       amr: amr && amr.length > 0 ? amr : undefined,
       ...(authTime && { authTime }),
+      ...(upstream && { upstream }),
       rememberUntil: site.modelSessions?.rememberUntil(remember),
     });
     reportUser(site.server, 'user.signed_in', { user, pageRequest, endpoint });

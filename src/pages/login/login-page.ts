@@ -1,10 +1,11 @@
-import { MAX_USER_NAME_LENGTH } from '../../../lib/adapter/index.js';
+import { MAX_USER_NAME_LENGTH } from '../../../lib/internal.js';
 import { pathOf, withQuery } from '../local-path.js';
 import { reportUserRefused } from '../page-events.js';
 import type { PageData } from '../render/page-renderer.js';
 import { preferencesOf, returnPath, textOf, requestedAcr } from '../site.js';
 import { readyMade, type ReadyMadePage } from '../toolkit/answers.js';
 import type { PageCall } from '../toolkit/page-call.js';
+import { HOME_REALM } from './home-realm.js';
 import { LOGIN_METHODS } from './methods.js';
 
 /**
@@ -20,22 +21,23 @@ export const LOGIN_PROBLEMS = {
   },
   busy: { status: 503 },
   throttled: { status: 429, reason: 'too many login attempts' },
+  noProvider: { status: 400, reason: 'the domain of the user name has no provider' },
 } as const;
 
 /** Shows the login page to a user whose pending login has expired. */
 export async function showLogin(call: PageCall, problem: 'expired'): Promise<ReadyMadePage> {
   const { status, reason } = LOGIN_PROBLEMS[problem];
   reportUserRefused(call.server, { reason, status, pageRequest: call });
-  return readyMade('login', { ...(await loginData(call, problem)), problem }, { status });
+  return readyMade('login', { ...(await loginData(call)), problem }, { status });
 }
 
-/**
- * Returns the data of the login page. Its form and links keep the page to return to.
- * @param problem why the page is shown again
- */
-export async function loginData(call: PageCall, problem?: string): Promise<PageData<'login'>> {
+/** Returns the data of the login page. Its form and links keep the page to return to. */
+export async function loginData(call: PageCall): Promise<PageData<'login'>> {
   const { request, site } = call;
-  const username = textOf(request, problem === undefined ? 'login_hint' : 'username')?.slice(0, MAX_USER_NAME_LENGTH);
+  const typed = textOf(request, 'username');
+  const username = (typed ?? textOf(request, 'login_hint'))?.slice(0, MAX_USER_NAME_LENGTH);
+  const hasHomeRealm = site.server.find(HOME_REALM)?.isEnabled === true;
+  const isNameFirst = hasHomeRealm && (username === undefined || !site.options.password);
   const returnTo = returnPath(request);
   const { rememberLifetime } = site.options;
   const { signUp, forgotPassword } = site.accountLinks(request);
@@ -46,6 +48,7 @@ export async function loginData(call: PageCall, problem?: string): Promise<PageD
   return {
     ...(!site.options.password && { password: false as const }),
     ...(username !== undefined && { username }),
+    ...(isNameFirst && { nameFirst: true as const }),
     ...(rememberLifetime !== undefined && {
       remember: textOf(request, 'remember') === '1' || site.modelSessions!.remembered!.hasCookie(call),
     }),
@@ -61,6 +64,7 @@ export async function loginData(call: PageCall, problem?: string): Promise<PageD
       return_to: returnTo,
       acr_values: acr?.join(' '),
       ui_locales: textOf(request, 'ui_locales'),
+      ...(hasHomeRealm && { prompt: textOf(request, 'prompt') }),
     }),
   };
 }

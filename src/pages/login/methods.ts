@@ -1,6 +1,6 @@
-import { type Awaitable, capability, collectedCapability } from '../../../lib/index.js';
-import type { Candidate } from '../../../lib/adapter/index.js';
-import type { LoginOption } from '../render/contexts.js';
+import type { Awaitable } from '../../../lib/index.js';
+import { capability, collectedCapability, type Candidate } from '../../../lib/internal.js';
+import type { LoginOption } from '../render/login-option.js';
 import type { PageRequest } from '../site.js';
 import type { LanguagePreferences } from '../render/language.js';
 

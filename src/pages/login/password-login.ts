@@ -1,5 +1,5 @@
-import { addressOf, findCandidate, networkOf, withQueue } from '../../../lib/adapter/index.js';
-import type { User } from '../../../lib/index.js';
+import { addressOf, findCandidate, withQueue } from '../../../lib/internal.js';
+import { type User, networkOf } from '../../../lib/index.js';
 import { pathOf } from '../local-path.js';
 import { reportUser } from '../page-events.js';
 import { SecondFactorLogin } from '../second-factor/login.js';
@@ -11,6 +11,7 @@ import type { PageCall } from '../toolkit/page-call.js';
 import { type Attempt, countedAttempt, unlessBusy } from './attempts.js';
 import { continueSession } from './continue-session.js';
 import { KnownBrowser } from './known-browser.js';
+import { HOME_REALM } from './home-realm.js';
 import { LOGIN_PROBLEMS, loginData } from './login-page.js';
 import { PASSWORDS } from './methods.js';
 import { loginFlowOf } from './login-flow.js';
@@ -34,9 +35,18 @@ export const loginPage = definePage({
   expired: 'expired',
   problems: LOGIN_PROBLEMS,
   get: async (call) =>
-    (call.problemName === undefined ? await showOther(call) : undefined) ?? loginData(call, call.problemName),
+    (call.problemName === undefined ? ((await showOther(call)) ?? (await showHomeRealm(call))) : undefined) ??
+    loginData(call),
   async post(call) {
     if (call.text('account') === 'other') return changeAccount(call);
+    const home = await findHomeRealm(call, call.text('username'));
+    if (typeof home === 'string') return call.problem(home);
+    if (home) return home;
+    // The user name comes first, and the password on the next page.
+    if (call.server.find(HOME_REALM)?.isEnabled) {
+      if (!call.site.options.password) return call.problem('noProvider');
+      if (call.text('password') === undefined) return loginData(call);
+    }
     const user = await findUser(call);
     if (user instanceof PageProblem) return user;
     const { signIn } = call.site.options;
@@ -72,6 +82,20 @@ async function showOther(call: PageCall): Promise<PageAnswer | undefined> {
   });
   const action = pathOf(site.server, 'login', { request });
   return call.show('account', { user, returnTo: stepUp ?? returnTo, fields, action });
+}
+
+/** Returns the answer that sends the browser to the provider of a user name, or a problem. `undefined` without one. */
+const findHomeRealm = async (call: PageCall, name: string | undefined) =>
+  name === undefined ? undefined : call.server.find(HOME_REALM)?.find(call, name.trim());
+
+/** Sends the browser to the provider of the user whom the client suggests. */
+async function showHomeRealm(call: PageCall): Promise<PageAnswer | undefined> {
+  // The user asked to choose another account.
+  if (call.text('prompt') === 'select_account') return undefined;
+  const home = await findHomeRealm(call, call.text('login_hint'));
+  if (typeof home !== 'string') return home;
+  call.problemName = home;
+  return undefined;
 }
 
 /** Returns the path of the page on which a signed-in user strengthens the session, if the request requires that. */

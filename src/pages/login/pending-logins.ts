@@ -21,10 +21,10 @@ export class PendingLogins {
     await this.end(pageRequest);
     const sessionId = this.idOf(this.cookie(pageRequest).issue(lifetime));
     const now = Date.now();
-    const { user, acr, amr, remember, passedSteps, pendingStep, authTime = new Date(now) } = login;
+    const { user, acr, amr, remember, passedSteps, pendingStep, upstream, authTime = new Date(now) } = login;
     const { issuer } = this.server.options;
     const at = { sessionId, user, authTime, expiresAt: new Date(now + lifetime * 1000), issuer };
-    const state = { acr, amr, remember, passedSteps, pendingStep };
+    const state = { acr, amr, remember, passedSteps, pendingStep, ...(upstream && { upstream }) };
     await this.model.saveSession({ ...at, ...state, isPending: true });
   }
 

@@ -1,4 +1,4 @@
-import { LOGOUT } from '../../../lib/adapter/index.js';
+import { LOGOUT } from '../../../lib/internal.js';
 import type { User } from '../../../lib/index.js';
 import type { SessionStart } from '../sessions/sessions.js';
 import { findUserToSignOut, signOut } from '../sessions/sign-out.js';

@@ -1,9 +1,12 @@
-import { type Awaitable, collectedCapability, type SignIn, type User } from '../../../lib/index.js';
+import type { Awaitable, ServerContext, SignIn, UpstreamSession, User } from '../../../lib/index.js';
+import { capability, collectedCapability } from '../../../lib/internal.js';
 import type { PageRequest } from '../site.js';
 
 /** A login whose user has been identified by a method, and that may have to pass steps before the session starts. */
 export interface Login extends Pick<SignIn, 'acr' | 'amr' | 'authTime'> {
   readonly user: User;
+  /** The session at another provider, if the user signed in there. */
+  readonly upstream?: UpstreamSession | undefined;
   /** Whether the browser may continue the session after it expires. */
   readonly remember?: boolean;
   /** The IDs of the steps that the login has passed. */
@@ -50,8 +53,17 @@ export interface LoginStep {
 /** The capability key under which features contribute the steps of a login. */
 export const LOGIN_STEPS = collectedCapability<LoginStep>('login steps');
 
-/** The ID of the step of the option `secondFactor` of `pages()`. Other steps may come after it even if it is not set. */
+/** The ID of the step of the second factor. Other steps may come after it even if the server has no second factor. */
 export const SECOND_FACTOR_STEP = 'secondFactor';
+
+/** The capability key of the step of the second factor. `undefined` if the server has no second factor. */
+export const SECOND_FACTOR_LOGIN = capability<LoginStep | undefined>('step of the second factor', 'pages');
+
+/** Returns the steps of the logins of a server: the second factor, and those of features. */
+export const loginStepsOf = (server: ServerContext): readonly LoginStep[] => [
+  ...[server.find(SECOND_FACTOR_LOGIN) ?? []].flat(),
+  ...server.all(LOGIN_STEPS),
+];
 
 /**
  * Returns the step that a login must pass next, or `undefined` if the session may start. Nothing else decides this, for

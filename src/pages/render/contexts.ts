@@ -1,6 +1,8 @@
 import type { ShownDetail } from '../../../lib/features/index.js';
 import type { AuthorizedApplication, Client, OAuthError, User } from '../../../lib/index.js';
+import type { Organization } from '../organizations/organizations.js';
 import type { Html } from './html.js';
+import type { LoginOption } from './login-option.js';
 import type { ENGLISH } from './messages.js';
 
 /** The context of every page. */
@@ -37,22 +39,6 @@ export interface OwnPageContext<Key extends string = string> extends PageContext
   problem?: Key;
 }
 
-/** What the login page shows for a method: a link, a button, or HTML of its own. */
-export interface LoginOption {
-  /** The text of the link or button. */
-  readonly label: string | Html;
-  /** The path that the link leads to, or that the form of the button posts to. */
-  readonly action: string;
-  /** The hidden fields of the form. If omitted, the option is a link. */
-  readonly fields?: Fields;
-  /** Content that is shown instead of a link or button. It must escape its values. */
-  readonly main?: Html;
-  /** The path of a JavaScript module on this server that the login page loads, for example for passkeys. */
-  readonly script?: string;
-  /** Whether browsers may offer passkeys in the input of the user name. Web Authentication Level 3 §5.1.4 */
-  readonly autofill?: 'webauthn';
-}
-
 /** The context of the login page. Its form posts `username`, `password` and its `fields`. */
 export interface LoginPageContext extends FormContext {
   /** The user name to fill in: as typed before, or as suggested by the client. */
@@ -63,6 +49,11 @@ export interface LoginPageContext extends FormContext {
   remember?: boolean;
   /** The URL of the application's page for forgotten passwords. If omitted, the page has no such link. */
   forgotPassword?: string;
+  /**
+   * `true` if the form asks for the user name only, because the provider of a company may sign the user in. The page
+   * with the password follows. A form that also posts `password` is accepted.
+   */
+  nameFirst?: true;
   /** `false` if users cannot sign in by password. The page then has only the `methods`. */
   password?: false;
   /** Methods of login besides the password, as links, buttons or content of their own. */
@@ -70,7 +61,7 @@ export interface LoginPageContext extends FormContext {
   /** The paths of the JavaScript modules of the methods. The page loads them. */
   scripts?: readonly string[];
   /** Why the page is shown again. */
-  problem?: 'wrong' | 'expired' | 'busy' | 'throttled';
+  problem?: 'wrong' | 'expired' | 'busy' | 'throttled' | 'noProvider';
 }
 
 /**
@@ -87,6 +78,8 @@ export interface SecondFactorPageContext extends FormContext {
   codes: 'app' | 'sent' | 'unsent' | 'recovery';
   /** The URL of the page for a recovery code. If omitted, there are no recovery codes, or this is that page. */
   recovery?: string;
+  /** The URL of the page to use a passkey instead of a code. If omitted, the user has none. */
+  passkey?: string;
   /** The URL to sign in with another account. */
   accounts: string;
   /** Why the page is shown again. */
@@ -118,8 +111,24 @@ export interface ConsentPageContext extends FormContext {
   claims?: readonly string[];
   /** The requested authorization details. If omitted, the client requests no details. RFC 9396 §2 */
   details?: readonly ShownDetail[];
+  /** The organization that the access is for. If omitted, the access is for none. */
+  organization?: Organization | undefined;
   /** The URL to choose another account. If omitted, the page has no such link. */
   accounts?: string;
+}
+
+/**
+ * The context of the page to choose an organization before consent. Its form posts its `fields` and, as `choice`, the
+ * `id` of an organization.
+ */
+export interface OrganizationPageContext extends FormContext {
+  user: User;
+  client: Client;
+  organizations: readonly Organization[];
+  /** The URL to choose another account. */
+  accounts: string;
+  /** Why the page is shown again. */
+  problem?: 'formExpired' | 'organizationInvalid';
 }
 
 /**
@@ -185,27 +194,7 @@ export interface DevicePageContext extends FormContext {
 }
 
 /** The context of the consent page for a device. Its form posts its `fields` and a `decision`, `allow` or `deny`. */
-export interface DeviceConsentPageContext extends FormContext {
-  user: User;
-  client: Client;
-  /**
-   * The host of a client identifier that is a URL (client ID metadata document). It is the only verified information
-   * about such a client.
-   */
-  clientHost?: string | undefined;
-  /** The logo of the client as a `data:` URI. Set only if `clientLogos` is enabled and the client has a valid logo. */
-  clientLogo?: string | undefined;
-  /** The scope values that the user would grant to the device. May be empty. */
-  scopes: readonly string[];
-  /** The resources that the access is for, as absolute URIs. Empty if the request names none. RFC 8707 §2 */
-  resources: readonly string[];
-  /**
-   * The names of individually requested claims about the user, in addition to those of the scopes. OpenID Connect
-   * Core §5.5
-   */
-  claims?: readonly string[];
-  /** The requested authorization details. If omitted, the client requests no details. RFC 9396 §2 */
-  details?: readonly ShownDetail[];
+export interface DeviceConsentPageContext extends Omit<ConsentPageContext, 'redirectUri' | 'optionalScopes'> {
   /** The code that the device shows. */
   userCode: string;
   /** The URL to choose another account. */

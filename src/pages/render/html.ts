@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../lib/adapter/index.js';
+import { escapeHtml } from '../../../lib/internal.js';
 
 /** HTML source, which is inserted into a page without escaping. All other values are escaped. */
 export class Html {

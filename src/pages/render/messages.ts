@@ -8,6 +8,7 @@ export const ENGLISH = {
   signUp: 'Create an account',
   forgotPassword: 'Forgot password?',
   wrong: 'Incorrect username or password.',
+  noProvider: 'There is no sign-in for this address. Please choose another way to sign in.',
   expired: 'This form has expired. Please sign in again.',
   busy: 'Sign-in is busy right now. Please try again in a moment.',
   throttled: 'Too many attempts. Please try again in {wait}.',
@@ -22,10 +23,15 @@ export const ENGLISH = {
   codeSend: 'Send me a code',
   codeSendAgain: 'Send a new code',
   codeUseRecovery: 'Use a recovery code',
+  codeUsePasskey: 'Use a passkey',
   codeWrong: 'This code is incorrect or has expired.',
   codeExpired: 'This form has expired. Please try again.',
   signingInAs: 'You are signing in as {user}.',
   problem: 'Problem: {title}',
+  organizationTitle: 'Choose an organization',
+  organizationIntro: 'Which organization do you want to use with {client}?',
+  organizationInvalid: 'Choose one of your organizations.',
+  organizationAccess: 'In the organization: {organization}',
   consentTitle: 'Allow access?',
   consentIntro: '{client} would like to:',
   consentNothing: '{client} would like to know who you are.',
@@ -33,6 +39,12 @@ export const ENGLISH = {
   scopeRequired: 'Required',
   otherScope: 'Use the permission {scope}',
   scopeNames: 'Technical names of these permissions',
+  scopeOpenid: 'Know who you are here',
+  scopeProfile: 'See your name and profile',
+  scopeEmail: 'See your e-mail address',
+  scopeAddress: 'See your postal address',
+  scopePhone: 'See your phone number',
+  scopeOfflineAccess: 'Keep access while you are away',
   clientHost: 'It says it belongs to {host}.',
   clientPolicy: 'Privacy policy',
   clientTerms: 'Terms of service',
@@ -67,6 +79,9 @@ export const ENGLISH = {
   goTo: 'Go to {client}',
   removeAccess: 'Remove access',
   removeAccessOf: 'Remove access of {client}',
+  installations: 'This app has access on several devices or in several programs:',
+  removeInstallation: 'Remove only this one',
+  removeInstallationOf: 'Remove only this access of {client}',
   askAgain: 'Ask me again',
   askAgainOf: 'Ask me again before {client} gets new access',
   yourAccount: 'Your account',
@@ -95,33 +110,56 @@ export const ENGLISH = {
   deviceDeniedText: 'No access was granted. You can close this page.',
   accessRemoved: 'Access removed. The app must ask you again before it can get access.',
   consentForgotten: 'You will be asked when this app requests access again. Until then, it keeps the access it has.',
-} as const;
+};
+
+/**
+ * A text that depends on the value `{count}`, by the plural categories of the language: `{ one: '{count} code', other:
+ * '{count} codes' }`. Unicode Technical Standard #35, part 3
+ */
+export type PluralText = { readonly [Category in Intl.LDMLPluralRule]?: string } & { readonly other: string };
+
+/** A text of a page, or its texts by plural category. */
+export type MessageText = string | PluralText;
 
 /** The messages of the pages in another language. If a message is omitted, the English one is used. */
-export type Messages = { readonly [Key in keyof typeof ENGLISH]?: string };
+export type Messages = { readonly [Key in keyof typeof ENGLISH]?: MessageText };
+
+/**
+ * All texts of the pages or of a feature in another language, so that a missing text is a type error:
+ * `Translation<typeof ENGLISH>`, `Translation<typeof ACCOUNT_MESSAGES>`.
+ */
+export type Translation<English extends object> = { readonly [Key in keyof English]: MessageText };
 
 /** The texts of a page or feature of its own: in English, and in other languages by their tag. */
 export interface MessageSet<Key extends string = string> {
   readonly english: Readonly<Record<Key, string>>;
-  readonly translations: Readonly<Record<string, { readonly [K in Key]?: string } | undefined>>;
+  readonly translations: Readonly<Record<string, { readonly [K in Key]?: MessageText } | undefined>>;
+  /** The name under which `features` of a `Language` translates or changes the texts. */
+  readonly feature?: string | undefined;
 }
 
 /**
  * Defines the texts of a page of your own, with `{placeholders}` for values. A text that a language lacks is shown in
  * English. The languages of a site are those of `pages({ languages })`.
  * @param translations the texts in other languages, by language tag
+ * @param feature the name under which an application can set these texts: `{ features: { newsletter: { … } } }` of a
+ *   language of `pages()`. If omitted, it cannot.
  */
 export const defineMessages = <const English extends Readonly<Record<string, string>>>(
   english: English,
-  translations: Readonly<Record<string, { readonly [Key in keyof NoInfer<English>]?: string }>> = {},
-): MessageSet<keyof English & string> => ({ english, translations });
+  translations: Readonly<Record<string, { readonly [Key in keyof NoInfer<English>]?: MessageText }>> = {},
+  feature?: string,
+): MessageSet<keyof English & string> => ({ english, translations, feature });
 
 /**
  * A language that the application adds:
- * `{ messages: { allow: 'Erlauben', … }, scopes: { 'notes:read': 'Notizen lesen' } }`.
+ * `{ messages: { allow: 'Erlauben', … }, scopes: { 'notes:read': 'Notizen lesen' } }`. The package
+ * `nest-oauth2-languages` has eleven of them.
  */
 export interface Language {
   messages?: Messages;
+  /** The texts of features, by feature: `{ accounts: { save: 'Speichern', … }, upstreams: { … } }`. */
+  features?: Readonly<Record<string, { readonly [message: string]: MessageText | undefined }>>;
   /** Descriptions of scope values in this language. */
   scopes?: Scopes;
 }
@@ -130,17 +168,17 @@ export interface Language {
 export type Scopes = Readonly<Record<string, string | { readonly title?: string; readonly consent?: string }>>;
 
 /**
- * Descriptions of the OpenID Connect scopes for the consent page. An application may replace them. OpenID Connect
- * Core §5.4, §11
+ * The messages that describe the scopes of OpenID Connect on the consent page. `scopes` of an application takes
+ * precedence. OpenID Connect Core §5.4, §11
  */
-export const OPENID_SCOPES: Scopes = {
-  openid: 'Know who you are here',
-  profile: 'See your name and profile',
-  email: 'See your e-mail address',
-  address: 'See your postal address',
-  phone: 'See your phone number',
-  offline_access: 'Keep access while you are away',
-};
+export const OPENID_SCOPES = {
+  openid: 'scopeOpenid',
+  profile: 'scopeProfile',
+  email: 'scopeEmail',
+  address: 'scopeAddress',
+  phone: 'scopePhone',
+  offline_access: 'scopeOfflineAccess',
+} as const satisfies Readonly<Record<string, keyof typeof ENGLISH>>;
 
 /** Returns the description of a scope value. `undefined` if it has no description. */
 export function scopeDescription(scopes: Scopes | undefined, value: string): string | undefined {

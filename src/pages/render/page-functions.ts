@@ -9,6 +9,7 @@ import type {
   ErrorPageContext,
   FrameContext,
   LoginPageContext,
+  OrganizationPageContext,
   Page,
   SecondFactorPageContext,
   SignOutPageContext,
@@ -18,6 +19,8 @@ import type {
 export interface PageFunctions {
   login(context: LoginPageContext): Page;
   secondFactor(context: SecondFactorPageContext): Page;
+  /** Asks for the organization before consent. */
+  organization(context: OrganizationPageContext): Page;
   consent(context: ConsentPageContext): Page;
   account(context: AccountPageContext): Page;
   signOut(context: SignOutPageContext): Page;

@@ -1,18 +1,12 @@
 import type { InteractionResponse } from '../../interfaces/oauth2-interaction.interface.js';
 import type { Page, PageContext } from './contexts.js';
-import { account, signOut } from '../default/account.js';
-import { applications } from '../default/applications.js';
-import { consent } from '../default/consent.js';
-import { device, deviceConsent, deviceDone } from '../default/device.js';
-import { error } from '../default/error.js';
-import { frame } from '../default/frame.js';
-import { login } from '../default/login.js';
-import { secondFactor } from '../default/second-factor.js';
+import { defaultPages } from '../default/default-pages.js';
+import { type EmbeddedContent, framesOf, imageSources } from './embedded-content.js';
 import { type Html, html } from './html.js';
 import type { PageReader } from './language.js';
 import type { MessageSet, Scopes } from './messages.js';
 import type { PageFunctions } from './page-functions.js';
-import { Translator, type LanguageOptions } from './translator.js';
+import { type LanguageOptions, type ScopeMessages, Translator } from './translator.js';
 import { type Style, styleWith } from './style.js';
 
 /** The look and the texts of the pages. */
@@ -37,27 +31,12 @@ export type PageName = Exclude<keyof PageFunctions, 'frame'>;
 /** The data that `render()` takes for a page: its context without the members of `PageContext`. */
 export type PageData<Name extends PageName> = Omit<Parameters<PageFunctions[Name]>[0], keyof PageContext>;
 
-/** The functions that render the default pages, for an application that extends one of them. */
-export const defaultPages: PageFunctions = {
-  login,
-  secondFactor,
-  consent,
-  account,
-  signOut,
-  error,
-  applications,
-  device,
-  deviceConsent,
-  deviceDone,
-  frame,
-};
-
 /**
  * The pages without a `form-action` directive: their forms may redirect to a client and further, and Chromium applies
  * the directive to every redirect. They run no scripts and escape all values, so `action` is always a URL of this
  * server.
  */
-const PAGES_WITH_REDIRECTS: readonly PageName[] = ['login', 'secondFactor', 'consent', 'signOut'];
+const PAGES_WITH_REDIRECTS: readonly PageName[] = ['login', 'secondFactor', 'organization', 'consent', 'signOut'];
 
 /** Renders the pages. An application with its own login and consent can use it too. */
 export class PageRenderer {
@@ -65,16 +44,25 @@ export class PageRenderer {
   private readonly translator: Translator;
   private readonly style: Style;
 
-  /** @throws {InvalidArgumentError} If the style sheet contains HTML or a language tag is invalid. */
-  constructor(private readonly look: Look = {}) {
+  /**
+   * @param scopeMessages the messages that describe scope values without a description in `look`
+   * @throws {InvalidArgumentError} If the style sheet contains HTML, or a language tag or text is invalid.
+   */
+  constructor(
+    private readonly look: Look = {},
+    scopeMessages: ScopeMessages = {},
+  ) {
     this.functions = { ...defaultPages, ...look.render };
-    this.translator = new Translator(look);
+    this.translator = new Translator(look, scopeMessages);
     this.style = styleWith(look.css);
   }
 
-  /** Returns a renderer with further scope descriptions. Descriptions in the options take precedence. */
-  withScopes(scopes: Scopes): PageRenderer {
-    return new PageRenderer({ ...this.look, scopes: { ...scopes, ...this.look.scopes } });
+  /**
+   * Returns a renderer with further scope descriptions. Descriptions in the options take precedence.
+   * @param scopeMessages the names of messages that describe the other scope values, by scope value
+   */
+  withScopes(scopes: Scopes, scopeMessages: ScopeMessages = {}): PageRenderer {
+    return new PageRenderer({ ...this.look, scopes: { ...scopes, ...this.look.scopes } }, scopeMessages);
   }
 
   /** The name of the site. `undefined` if it has none. */
@@ -90,6 +78,19 @@ export class PageRenderer {
   /** Returns the language of the pages for a user. */
   languageOf(preferences: PageReader): string {
     return this.translator.contextFor(preferences).language;
+  }
+
+  /**
+   * Returns a message as plain text, for an e-mail.
+   * @param language the language of the user, from `languageOf()`
+   */
+  plainText(
+    messages: MessageSet,
+    key: string,
+    language: string,
+    values: Readonly<Record<string, unknown>> = {},
+  ): string {
+    return this.translator.plainText(messages, key, language, values);
   }
 
   /** Renders a page in a language that the user prefers, with its Content Security Policy and other headers. */
@@ -215,25 +216,3 @@ export interface PageContent {
 
 /** A rendered page, as an interaction returns it. */
 export type RenderedPage = Extract<InteractionResponse, { html: string }>;
-
-/** The parts of a page that its Content Security Policy must allow. */
-interface EmbeddedContent {
-  frames?: readonly string[];
-  scripts?: readonly string[];
-  clientLogo?: string | undefined;
-}
-
-/** Returns the origins of the frames of a page. */
-function framesOf({ frames = [] }: EmbeddedContent): readonly string[] {
-  return [...new Set(frames.map((url) => new URL(url).origin))];
-}
-
-/**
- * Returns the sources of `img-src`. Without a logo the icon is an empty `data:` URI, so that browsers do not request
- * `/favicon.ico`.
- */
-function imageSources(logo: string | undefined, clientLogo: string | undefined): string {
-  if (logo === undefined) return 'data:';
-  const source = URL.canParse(logo) ? new URL(logo).origin : "'self'";
-  return clientLogo === undefined ? source : `${source} data:`;
-}

@@ -42,21 +42,29 @@ h2 { font-size: 1.0625rem; line-height: 1.35; }
 a { color: var(--accent); }
 code { padding: .1em .35em; border: 1px solid transparent; border-radius: .3em; background: var(--accent-soft); font: .875em var(--mono); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+svg { max-width: 100%; height: auto; }
+.codes { padding: .75rem 1rem; border: 1px solid var(--line); border-radius: var(--radius); user-select: all; }
+.codes code { display: inline-block; background: none; }
 .aside { color: var(--muted); font-size: .9375rem; }
 b, code, bdi { unicode-bidi: isolate; }
+code { direction: ltr; }
+b, input { unicode-bidi: plaintext; }
 .notice { padding: .75rem 1rem; border: 1px solid transparent; border-radius: var(--radius); background: var(--good-soft); color: var(--good); }
 .notice.info { background: var(--accent-soft); color: var(--ink); }
 .notice.bad { background: var(--bad-soft); color: var(--bad); }
 label { display: block; margin: .875rem 0 .25rem; font-weight: 560; }
-input, button, .button {
+input, select, button, .button {
   min-height: 2.75rem; padding: .5rem .75rem; border: 1px solid var(--field); border-radius: var(--radius);
   background: transparent; color: inherit; font: inherit;
 }
-input { width: 100%; background: var(--paper); }
+input, select { width: 100%; background: var(--paper); }
 input[aria-invalid] { border-color: var(--bad); }
+fieldset { margin: .875rem 0 0; padding: 0; border: 0; }
+legend { padding: 0; font-weight: 560; }
 label.check { display: flex; align-items: center; gap: .625rem; margin-top: 1rem; font-weight: 400; }
-.check input { width: 1.125rem; min-height: 1.125rem; margin: 0; accent-color: var(--accent); }
+.check input { flex: none; width: 1.125rem; min-height: 1.125rem; margin: 0; accent-color: var(--accent); }
 button, .button { font-weight: 560; text-align: center; text-decoration: none; cursor: pointer; }
+.button { display: inline-block; }
 button:hover, .button:hover { border-color: var(--accent); background: var(--accent-soft); color: var(--ink); }
 .primary { border-color: var(--accent); background: var(--accent); color: var(--on-accent); }
 .wide { display: block; width: 100%; margin-top: 1.25rem; }
@@ -70,6 +78,9 @@ ul { list-style: none; }
 .scopes label.check { margin: 0; flex: 1 1 12rem; }
 .scopes.long li { padding: .375rem 1rem; }
 summary { cursor: pointer; }
+section input:not([type='hidden']) + button, section :is(select, label, form > p) + button { margin-top: .875rem; }
+input + .aside { margin-top: .375rem; }
+.stack > label + input { margin-top: 0; }
 main > section { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 .applications > li { padding-top: 1.25rem; border-top: 1px solid var(--line); }
 .applications > li + li { margin-top: 1.5rem; }

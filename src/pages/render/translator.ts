@@ -2,7 +2,14 @@ import { type Client, InvalidArgumentError, type User } from '../../../lib/index
 import type { PageContext } from './contexts.js';
 import { fill } from './html.js';
 import { chooseLanguage, durationText, type PageReader } from './language.js';
-import { ENGLISH, type Language, type MessageSet, type Scopes, scopeDescription } from './messages.js';
+import {
+  ENGLISH,
+  type Language,
+  type MessageSet,
+  type MessageText,
+  type Scopes,
+  scopeDescription,
+} from './messages.js';
 
 /** The languages and texts of the pages. */
 export interface LanguageOptions {
@@ -16,20 +23,47 @@ export interface LanguageOptions {
   nameOf?: (one: User | Client) => string;
 }
 
+/** The names of the messages that describe scope values, by scope value. */
+export type ScopeMessages = Readonly<Record<string, keyof typeof ENGLISH>>;
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The formats of numbers, dates and plurals in one language. */
+interface Formats {
+  readonly context: PageContext;
+  readonly plurals: Intl.PluralRules;
+  readonly numbers: Intl.NumberFormat;
+}
+
 /** Returns messages in a language that the user prefers. */
 export class Translator {
   private readonly languages: readonly string[];
-  private readonly contexts = new Map<string, PageContext>();
+  private readonly formats = new Map<string, Formats>();
 
-  /** Validates the language tags. @throws {InvalidArgumentError} If a language tag is invalid. */
-  constructor(private readonly options: LanguageOptions = {}) {
+  /**
+   * Validates the languages.
+   * @param scopeMessages the messages for scope values that have no description
+   * @throws {InvalidArgumentError} If a language tag or a text is invalid.
+   */
+  constructor(
+    private readonly options: LanguageOptions = {},
+    private readonly scopeMessages: ScopeMessages = {},
+  ) {
     const { languages = {}, language = 'en' } = options;
     this.languages = [...new Set([language, 'en', ...Object.keys(languages)])];
-    for (const tag of this.languages) this.contexts.set(tag, this.contextOf(tag));
+    for (const tag of this.languages) {
+      const locale = canonical(tag);
+      verifyTexts(tag, languages[tag]);
+      this.formats.set(tag, {
+        context: this.contextOf(tag, locale),
+        plurals: new Intl.PluralRules(locale),
+        numbers: new Intl.NumberFormat(locale),
+      });
+    }
   }
 
   contextFor({ retryAfter, ...preferences }: PageReader): PageContext {
-    const context = this.contexts.get(chooseLanguage(this.languages, preferences))!;
+    const { context } = this.formats.get(chooseLanguage(this.languages, preferences))!;
     if (retryAfter === undefined) return context;
     const wait = durationText(canonical(context.language), Number(retryAfter));
     return { ...context, message: (key, values) => context.message(key, { wait, ...values }) };
@@ -38,31 +72,73 @@ export class Translator {
   /** Returns the context of a page with texts of its own. */
   contextWith(own: MessageSet, preferences: PageReader): PageContext<string> {
     const base = this.contextFor(preferences);
-    const { english, translations } = own;
-    const chain = [base.language, base.language.split('-', 1)[0]!].map((tag) => translations[tag]);
-    const message = (key: string, values?: Readonly<Record<string, unknown>>) =>
-      Object.hasOwn(english, key)
-        ? fill(chain.find((texts) => texts?.[key])?.[key] ?? english[key]!, values)
+    const message = (key: string, values: Values = {}) =>
+      Object.hasOwn(own.english, key)
+        ? fill(...this.textOf(base.language, own, key, values))
         : base.message(key as keyof typeof ENGLISH, values);
     return { ...base, message };
   }
 
-  private contextOf(tag: string): PageContext {
-    const { languages = {}, scopes, nameOf = usualName } = this.options;
+  /** Returns a message as plain text, for an e-mail, with values for its `{placeholders}`. */
+  plainText(own: MessageSet, key: string, language: string, given: Values): string {
+    const [text, values] = this.textOf(this.formats.has(language) ? language : this.languages[0]!, own, key, given);
+    return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+  }
+
+  private contextOf(tag: string, locale: string): PageContext {
+    const { scopes, nameOf = usualName } = this.options;
     // The wait is known only if the throttle sets `Retry-After`.
-    const wait = durationText(canonical(tag), 60);
-    const dates = new Intl.DateTimeFormat(canonical(tag), { dateStyle: 'medium' });
-    // A message that is missing in `de-AT` is taken from `de`, then from English.
-    const chain = [tag, tag.split('-', 1)[0]!, 'en'].map((one) => languages[one]);
+    const wait = durationText(locale, 60);
+    const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+    const translated = this.chainOf(tag).map((one) => one?.scopes);
     return {
       language: tag,
-      message: (key, values) =>
-        fill(chain.find((one) => one?.messages?.[key])?.messages?.[key] ?? ENGLISH[key], { wait, ...values }),
-      describe: (scope) =>
-        [...chain.map((one) => one?.scopes), scopes].map((words) => scopeDescription(words, scope)).find(Boolean),
+      message: (key, values) => fill(...this.textOf(tag, PAGES, key, { wait, ...values })),
+      describe: (scope) => {
+        const description = [...translated, scopes].map((words) => scopeDescription(words, scope)).find(Boolean);
+        if (description !== undefined || !Object.hasOwn(this.scopeMessages, scope)) return description;
+        return this.textOf(tag, PAGES, this.scopeMessages[scope]!, {})[0];
+      },
       date: (moment) => dates.format(moment),
       nameOf,
     };
+  }
+
+  /** Returns a text in a language or in English, by the plural category of `count`, and the values with this number. */
+  private textOf(tag: string, own: MessageSet, key: string, values: Values): [text: string, values: Values] {
+    const { translations, feature } = own;
+    const texts = this.chainOf(tag).flatMap((one, at) => [
+      own === PAGES ? one?.messages : one?.features?.[feature ?? ''],
+      translations[tagsOf(tag)[at]!],
+    ]) as readonly (Readonly<Record<string, MessageText>> | undefined)[];
+    const text = texts.find((one) => one?.[key])?.[key] ?? own.english[key]!;
+    const { count } = values;
+    const { plurals, numbers } = this.formats.get(tag)!;
+    return [
+      typeof text === 'string' ? text : (text[plurals.select(Number(count))] ?? text.other),
+      typeof count === 'number' ? { ...values, count: numbers.format(count) } : values,
+    ];
+  }
+
+  /** Returns the languages in which a text is looked up. A text that is missing in `de-AT` is taken from `de`. */
+  private chainOf(tag: string): readonly (Language | undefined)[] {
+    return tagsOf(tag).map((one) => this.options.languages?.[one]);
+  }
+}
+
+/** The texts of the ready-made pages. */
+const PAGES: MessageSet = { english: ENGLISH, translations: {} };
+
+const tagsOf = (tag: string): readonly string[] => [tag, tag.split('-', 1)[0]!, 'en'];
+
+/** @throws {InvalidArgumentError} If a text is neither a string nor an object of strings with `other`. */
+function verifyTexts(tag: string, { messages = {}, features = {} }: Language = {}): void {
+  for (const [key, text] of [messages, ...Object.values(features)].flatMap((texts) => Object.entries(texts))) {
+    const forms: unknown[] = typeof text === 'object' && text !== null ? [text.other, ...Object.values(text)] : [text];
+    if (text === undefined || forms.every((form) => typeof form === 'string')) continue;
+    throw new InvalidArgumentError(
+      `Invalid argument: the text \`${key}\` in the language \`${tag}\` must be a string, or \`{ one, …, other }\` with strings`,
+    );
   }
 }
 

@@ -4,7 +4,14 @@ import { type Continued, loginFlowOf } from '../login/login-flow.js';
 import { startSession } from '../login/start-session.js';
 import { SECOND_FACTOR_STEP } from '../login/steps.js';
 import { returnPath, type Site, type PageRequest } from '../site.js';
-import { type ResolvedSecondFactor, SECOND_FACTOR, type SecondFactor } from './options.js';
+import {
+  DEFAULT_SECOND_FACTOR,
+  PASSKEY_FACTOR,
+  type ResolvedSecondFactor,
+  resolveSecondFactor,
+  SECOND_FACTOR,
+  type SecondFactor,
+} from './options.js';
 import { SecondFactorPolicy } from './policy.js';
 
 /** Why a code could not be verified or sent. */
@@ -23,14 +30,19 @@ export class SecondFactorLogin {
 
   constructor(
     private readonly site: Site,
-    private readonly options: ResolvedSecondFactor,
+    readonly options: ResolvedSecondFactor,
+    private readonly factor: SecondFactor,
   ) {
-    this.policy = new SecondFactorPolicy(site, options);
+    this.policy = new SecondFactorPolicy(site, options, factor);
   }
 
+  /** Returns the second factor of a site. `undefined` if neither the application nor a feature has one. */
   static of(site: Site): SecondFactorLogin | undefined {
-    const { secondFactor } = site.options;
-    return secondFactor && new SecondFactorLogin(site, secondFactor);
+    const { server, options } = site;
+    const onlyPasskeys = server.find(PASSKEY_FACTOR) && NO_CODES;
+    const factor = server.find(SECOND_FACTOR) ?? server.find(DEFAULT_SECOND_FACTOR) ?? onlyPasskeys;
+    const { secondFactor = resolveSecondFactor({}, options.signIn?.acr) } = options;
+    return factor && new SecondFactorLogin(site, secondFactor, factor);
   }
 
   get canSend(): boolean {
@@ -41,8 +53,8 @@ export class SecondFactorLogin {
   async findSession({ request }: PageRequest): Promise<PendingUser | undefined> {
     const session = await this.site.modelSessions!.findSession(request);
     const { acr } = this.options;
-    if (!session || acr === undefined || session.acr === acr) return undefined;
-    return (await this.policy.isEnrolled(session.user)) ? { user: session.user, session } : undefined;
+    if (!session || (acr === undefined ? this.policy.hadTwoFactors(session) : session.acr === acr)) return undefined;
+    return (await this.policy.isAvailable(session.user)) ? { user: session.user, session } : undefined;
   }
 
   async send(user: User, pageRequest: PageRequest): Promise<Delay | undefined> {
@@ -69,11 +81,16 @@ export class SecondFactorLogin {
   /**
    * Continues the login or strengthens the session after a correct code. The session keeps its login time and expiry,
    * so that a client that requests a new login still gets one.
+   * @param methods the authentication methods of a factor that is not a code. RFC 8176 §2
    * @returns where to go. `undefined` if the pending login or session has expired or was ended.
    */
-  async complete({ user, session }: PendingUser, pageRequest: PageRequest): Promise<Continued | undefined> {
+  async complete(
+    { user, session }: PendingUser,
+    pageRequest: PageRequest,
+    methods: readonly string[] = this.options.amr,
+  ): Promise<Continued | undefined> {
     const { acr } = this.options;
-    const amr = [...this.options.amr, 'mfa'];
+    const amr = [...methods, 'mfa'];
     if (!session) {
       return loginFlowOf(this.site).pass(SECOND_FACTOR_STEP, user['id'], pageRequest, { acr, amr });
     }
@@ -92,11 +109,10 @@ export class SecondFactorLogin {
   private limited({ response }: PageRequest) {
     return { server: this.site.server, response };
   }
-
-  private get factor(): SecondFactor {
-    return this.site.server.find(SECOND_FACTOR)!;
-  }
 }
+
+/** The codes of users on a server that only has passkeys. */
+const NO_CODES: SecondFactor = { isEnrolled: () => false, verify: () => false };
 
 const attemptOf = (user: User, { request }: PageRequest) => ({
   account: String(user['id']),

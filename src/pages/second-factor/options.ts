@@ -1,6 +1,17 @@
-import { assertConfig, OPENID, signInClaims } from '../../../lib/adapter/index.js';
-import { type Awaitable, capability, type ServerContext, type User } from '../../../lib/index.js';
-import { isObject } from '../../configuration/is-object.js';
+import {
+  ANY,
+  assertConfig,
+  capability,
+  FLAG,
+  oneOfTexts,
+  OPENID,
+  type OptionRows,
+  optionTable,
+  TEXT,
+  TEXTS,
+  wholeSecondsFrom,
+} from '../../../lib/internal.js';
+import type { Awaitable, ServerContext, User } from '../../../lib/index.js';
 import type { ProviderOption } from '../../interfaces/oauth2-module-options.interface.js';
 
 /** The second factor of an application: a code of an authenticator app, a code that it sends, or a recovery code. */
@@ -25,10 +36,25 @@ export interface SecondFactor<U extends User = User> {
 /** The capability key of the second factor that the application passes to `pages()`. */
 export const SECOND_FACTOR = capability<SecondFactor>('second factor', 'pages');
 
+/** The capability key of the second factor of a feature, which is used if the application passes none to `pages()`. */
+export const DEFAULT_SECOND_FACTOR = capability<SecondFactor>('default second factor', 'accounts');
+
+/** The passkeys of users, which may be used instead of a code. */
+export interface PasskeyFactor {
+  /** Whether a user has a passkey. */
+  has(user: User): Awaitable<boolean>;
+}
+
+/** The capability key of the passkeys of a feature, whose endpoint `passkey_factor` verifies them. */
+export const PASSKEY_FACTOR = capability<PasskeyFactor>('passkeys', 'accounts');
+
 /** The options of the second factor of a login: the option `secondFactor` of `pages()`. */
 export interface SecondFactorOptions {
-  /** The implementation: a class that Nest instantiates, an instance, or a provider. */
-  by: ProviderOption<SecondFactor>;
+  /**
+   * The implementation: a class that Nest instantiates, an instance, or a provider. If omitted, the authenticator app
+   * and the recovery codes of `accounts({ authenticator: true })`.
+   */
+  by?: ProviderOption<SecondFactor>;
   /**
    * The `acr` of a login with the second factor. If omitted, the `acr` of the first factor, if any, is reported to
    * clients and APIs. RFC 9470 §4
@@ -46,7 +72,7 @@ export interface SecondFactorOptions {
   when?: 'always' | 'wanted';
   /**
    * Whether there is a page for recovery codes, which may contain letters. They are passed to `verify()` too. Default:
-   * `false`.
+   * `false` with `by`, otherwise `true`.
    */
   recoveryCodes?: boolean;
   /** Seconds in which the code must be entered after the password. Default: `300`. */
@@ -55,16 +81,24 @@ export interface SecondFactorOptions {
 
 /** The validated options of the second factor with their defaults. */
 export type ResolvedSecondFactor = Readonly<
-  Required<Omit<SecondFactorOptions, 'acr'>> & {
+  Required<Omit<SecondFactorOptions, 'acr' | 'by'>> & {
+    by: ProviderOption<SecondFactor> | undefined;
     acr: string | undefined;
     /** The `acr` of a login by password. */
     passwordAcr: string | undefined;
   }
 >;
 
-const FIVE_MINUTES = 300;
-
 export const isSeconds = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
+
+const OPTIONS = optionTable('`secondFactor` of `pages()`', {
+  by: { check: ANY },
+  acr: { check: TEXT },
+  amr: { check: TEXTS, default: ['otp'] },
+  when: { check: oneOfTexts('always', 'wanted'), default: 'always' },
+  recoveryCodes: { check: FLAG },
+  lifetime: { check: wholeSecondsFrom(1, 86_400), default: 300 },
+} satisfies OptionRows<SecondFactorOptions>);
 
 /**
  * Validates the options of the second factor and adds the defaults.
@@ -75,35 +109,27 @@ export function resolveSecondFactor(
   options: SecondFactorOptions,
   passwordAcr: string | undefined,
 ): ResolvedSecondFactor {
-  const { by, acr, amr = ['otp'], when = 'always', recoveryCodes = false, lifetime = FIVE_MINUTES } = options;
-  assertConfig(
-    isObject(options) && by !== undefined,
-    '`secondFactor` requires `by`: a class, an instance or a provider',
-  );
-  assertConfig(isProof(acr, amr), '`acr` and `amr` of `secondFactor` must be a string and a list of strings');
+  const { by, acr, ...settings } = OPTIONS.read(options);
+  const { recoveryCodes = by === undefined } = settings;
   assertConfig(
     acr === undefined || acr !== passwordAcr,
     '`acr` of `secondFactor` must be different from the `acr` of `signIn`',
   );
-  assertConfig(['always', 'wanted'].includes(when), "`when` of `secondFactor` must be 'always' or 'wanted'");
-  assertConfig(isSeconds(lifetime), '`lifetime` of `secondFactor` must be an integer of seconds, greater than 0');
-  return { by, acr, amr, when, recoveryCodes, lifetime, passwordAcr };
-}
-
-function isProof(acr: unknown, amr: unknown): boolean {
-  try {
-    signInClaims({ acr: acr as string, amr: amr as string[] });
-    return true;
-  } catch {
-    return false;
-  }
+  return { ...settings, by, acr, recoveryCodes, passwordAcr };
 }
 
 /** Returns the configuration errors of the second factor in combination with other features. */
 export function findSecondFactorErrors(
-  { acr, passwordAcr: password, when }: ResolvedSecondFactor,
+  { by, acr, passwordAcr: password, when }: ResolvedSecondFactor,
   server: ServerContext,
 ): readonly string[] {
+  const isDefault = server.find(DEFAULT_SECOND_FACTOR) !== undefined;
+  if (by === undefined && !isDefault && !server.find(PASSKEY_FACTOR)) {
+    return ['`secondFactor` requires `by`, or the feature `accounts({ authenticator: true })`'];
+  }
+  if (by !== undefined && isDefault) {
+    return ['`secondFactor.by` of `pages()` replaces the `authenticator` of `accounts()`: remove one of them'];
+  }
   const known = server.find(OPENID)?.acrValues;
   if (when === 'wanted' && (acr === undefined || !known)) {
     return [

@@ -34,17 +34,22 @@ export const secondFactorPage = definePage<Data, never, PendingUser>({
   },
   subject: findPendingUser,
   binding: ({ user }) => formBinding(user),
-  get(call, { user }) {
+  async get(call, { user }) {
     const { request, site } = call;
-    const { canSend } = SecondFactorLogin.of(site)!;
+    const { canSend, options, policy } = SecondFactorLogin.of(site)!;
+    const passkey = (await policy.hasPasskey(user))
+      ? loginFlowOf(site).pathOf({ endpoint: 'passkey_factor' }, call)
+      : undefined;
+    if (passkey !== undefined && !(await policy.isEnrolled(user))) return call.redirect(passkey);
     const isRecovery = call.text('recovery') !== undefined;
     const acr = requestedAcr(request);
-    const { recoveryCodes } = site.options.secondFactor!;
+    const { recoveryCodes } = options;
     return {
       user,
       codes: isRecovery ? 'recovery' : !canSend ? 'app' : call.text('sent') === undefined ? 'unsent' : 'sent',
       action: pathOf(call, shownQuery(call)),
       accounts: site.loginPath(request, call.returnTo, { reauthenticate: true, ...(acr && { acr }) }),
+      ...(passkey !== undefined && { passkey }),
       ...(recoveryCodes && !isRecovery && { recovery: pathOf(call, { ...shownQuery(call), recovery: '' }) }),
     };
   },

@@ -1,4 +1,4 @@
-import { assertConfig, assertKnownOptions, isScopeValue } from '../../../lib/adapter/index.js';
+import { assertConfig, oneOfTexts, type OptionRows, optionTable, SCOPES } from '../../../lib/internal.js';
 import { isObject } from '../../configuration/is-object.js';
 
 /** How `OAuthGuard` accepts login sessions. */
@@ -19,24 +19,19 @@ export interface ResolvedAcceptSessions {
   isDefault: boolean;
 }
 
-const NAMES: { readonly [K in keyof AcceptSessionsOptions]-?: true } = { scopes: true, routes: true };
+const OWNER = '`acceptSessions` of `pages()`';
+const OPTIONS = optionTable(OWNER, {
+  scopes: { check: SCOPES, default: [] },
+  routes: { check: oneOfTexts('all', 'marked'), default: 'all' },
+} satisfies OptionRows<AcceptSessionsOptions>);
 
 /**
  * Validates the option `acceptSessions` of `pages()`.
  * @throws {InvalidArgumentError} If it is invalid.
  */
-export function resolveAcceptSessions(option: unknown = false): ResolvedAcceptSessions {
+export function resolveAcceptSessions(option: boolean | AcceptSessionsOptions = false): ResolvedAcceptSessions {
   if (typeof option === 'boolean') return { scopes: [], isDefault: option };
-  assertConfig(isObject(option), '`acceptSessions` of `pages()` must be true, false or an object');
-  assertKnownOptions(option, NAMES, '`acceptSessions` of `pages()`');
-  const { scopes = [], routes = 'all' } = option as AcceptSessionsOptions;
-  assertConfig(
-    Array.isArray(scopes) && scopes.every((one) => typeof one === 'string' && isScopeValue(one)),
-    '`acceptSessions.scopes` of `pages()` must be a list of scopes without spaces',
-  );
-  assertConfig(
-    routes === 'all' || routes === 'marked',
-    "`acceptSessions.routes` of `pages()` must be `'all'` or `'marked'`",
-  );
+  assertConfig(isObject(option), `${OWNER} must be true, false or an object`);
+  const { scopes, routes } = OPTIONS.read<AcceptSessionsOptions>(option);
   return { scopes: Object.freeze([...scopes]), isDefault: routes === 'all' };
 }

@@ -1,4 +1,4 @@
-import { signInClaims } from '../../../lib/adapter/index.js';
+import { signInClaims } from '../../../lib/internal.js';
 import type { Request, Token } from '../../../lib/index.js';
 import type { SessionAccess } from '../../guards/session-access.js';
 import type { Site } from '../site.js';

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { constantTimeEqual } from '../../../lib/adapter/index.js';
+
+import { constantTimeEqual } from '../../../lib/internal.js';
 import type { Request, Response, ServerContext } from '../../../lib/index.js';
 import { boundToTenant, tenantOf } from '../../tenants/tenant-of.js';
 

@@ -1,4 +1,4 @@
-import type { SignOutInitiator } from '../../../lib/adapter/index.js';
+import type { SignOutInitiator } from '../../../lib/internal.js';
 import type { Awaitable, User } from '../../../lib/index.js';
 import { tenantFilter } from '../../tenants/tenant-of.js';
 import { reportGrantsEnded, reportUser } from '../page-events.js';

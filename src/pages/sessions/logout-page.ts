@@ -1,10 +1,10 @@
 import {
-  isLogoutOf,
+  identifiesUser,
   isSelfRegistered,
   type LogoutRequest,
   OPENID,
   readLogoutRequest,
-} from '../../../lib/adapter/index.js';
+} from '../../../lib/internal.js';
 import type { User } from '../../../lib/index.js';
 import { type PageAnswer, readyMade } from '../toolkit/answers.js';
 import { definePage } from '../toolkit/define-page.js';
@@ -53,7 +53,7 @@ async function showOrSignOut(call: PageCall): Promise<PageAnswer> {
       ? open([], call, redirect)
       : call.redirect(redirect);
   }
-  if (user && isLogoutOf(logoutRequest, user, site.server)) {
+  if (user && identifiesUser(logoutRequest, user, site.server)) {
     const frames = await endSession(site, user, call, logoutRequest.hint);
     if (frames.length > 0) return open(frames, call, redirect);
     return redirect === undefined ? show(call) : call.redirect(redirect);
@@ -65,7 +65,7 @@ async function showOrSignOut(call: PageCall): Promise<PageAnswer> {
 const read = async ({ request, server }: PageCall): Promise<LogoutRequest> =>
   server.find(OPENID) ? readLogoutRequest(request, server) : {};
 
-/** Asks the user whether to sign out. Without a user, confirms that nobody is signed in. */
+/** Asks the user whether to sign out. Without a user, confirms that no user is signed in. */
 function show(call: PageCall, user?: User): PageAnswer {
   const fields = user ? call.fields(parametersOf(call)) : {};
   const login = call.site.loginPath(call.request, undefined);

@@ -13,6 +13,7 @@ import type {
   SignIn,
   User,
 } from '../../../lib/index.js';
+import { type SessionClientModel, upstreamClientId } from '../../../lib/internal.js';
 import type { BrowserRequest } from '../../interaction/session-operations.js';
 import { boundToTenant, tenantOf } from '../../tenants/tenant-of.js';
 import { BrowserCookie } from './browser-cookie.js';
@@ -42,7 +43,7 @@ export interface SessionStart extends Partial<Session> {
 export class ModelSessions implements Sessions {
   /** The "Remember me" cookie. If omitted, users are not remembered. */
   readonly remembered: RememberedLogins | undefined;
-  private readonly model: Model & SessionModel & RememberedModel;
+  private readonly model: Model & SessionModel & RememberedModel & Partial<SessionClientModel>;
   /** The sessions that were found, by request, while the requests are handled. */
   private readonly sessions = new WeakMap<object, Session>();
 
@@ -100,9 +101,11 @@ export class ModelSessions implements Sessions {
     const browserRequest = { request, response };
     await this.remembered?.end(browserRequest);
     const now = Date.now();
+    const isSameUser = isSame(before?.user, user);
     const { authTime = new Date(now), expiresAt = new Date(now + this.lifetime * 1000) } = more;
-    // A user who authenticates again keeps the session id that clients know.
-    const sid = (isSame(before?.user, user) && before?.sid) || randomBytes(16).toString('base64url');
+    // A user who authenticates again keeps the session id that clients know, and the session at a provider.
+    const upstream = more.upstream ?? (isSameUser ? before?.upstream : undefined);
+    const sid = (isSameUser && before?.sid) || randomBytes(16).toString('base64url');
     const sessionId = this.idOf(cookie.issue(Math.ceil((expiresAt.getTime() - now) / 1000)));
     const { issuer } = this.server.options;
     const at = { sessionId, user, authTime, expiresAt, sid, ...(issuer !== undefined && { issuer }) };
@@ -111,8 +114,14 @@ export class ModelSessions implements Sessions {
       ...this.defaultSignIn,
       ...more,
       ...at,
+      ...(upstream && { upstream }),
       ...(next && { remembered: next.remembered }),
     });
+    if (upstream?.sid !== undefined && issuer !== undefined) {
+      const { iss, sub, sid: id } = upstream;
+      const record = { userId: String(user['id']), sid, clientId: upstreamClientId({ iss, sid: id }), sub, issuer };
+      await this.model.saveSessionClient?.(record, rememberUntil ?? expiresAt);
+    }
     next?.issue();
   }
 
@@ -122,12 +131,13 @@ export class ModelSessions implements Sessions {
    * @returns whether this was the first request with the token
    */
   async continueRemembered(remembered: RememberedSession, browserRequest: BrowserRequest): Promise<boolean> {
-    const { sessionId: token, user, authTime, acr, amr, sid, issuer, expiresAt: until } = remembered;
+    const { sessionId: token, user, authTime, acr, amr, sid, issuer, upstream, expiresAt: until } = remembered;
     const now = Date.now();
     const expiresAt = new Date(Math.min(now + this.lifetime * 1000, until.getTime()));
     const next = this.remembered!.createToken(browserRequest, until);
     const value = randomBytes(32).toString('base64url');
-    const session = { sessionId: this.idOf(value), user, authTime, expiresAt, acr, amr, sid, issuer };
+    const sessionId = this.idOf(value);
+    const session = { sessionId, user, authTime, expiresAt, acr, amr, sid, issuer, ...(upstream && { upstream }) };
     if (!(await this.model.continueSession(token, { ...session, remembered: next.remembered }))) return false;
     this.cookie(browserRequest.request, browserRequest.response).issue(
       Math.ceil((expiresAt.getTime() - now) / 1000),

@@ -1,4 +1,4 @@
-import { LOGOUT, type SignOutInitiator } from '../../../lib/adapter/index.js';
+import { LOGOUT, type SignOutInitiator } from '../../../lib/internal.js';
 import type { Awaitable, RememberedSession, User } from '../../../lib/index.js';
 import type { Site, PageRequest } from '../site.js';
 

@@ -1,4 +1,4 @@
-import { senderOf, signInClaims } from '../../../lib/adapter/index.js';
+import { senderOf, signInClaims } from '../../../lib/internal.js';
 import { InvalidArgumentError, InvalidRequestError, type Session, type User } from '../../../lib/index.js';
 import type {
   FindUserOptions,

@@ -1,4 +1,4 @@
-import { LOGOUT, requireMethods } from '../../../lib/adapter/index.js';
+import { LOGOUT, requireMethods } from '../../../lib/internal.js';
 import {
   InvalidArgumentError,
   type ServerContext,

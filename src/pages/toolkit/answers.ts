@@ -32,8 +32,21 @@ export const readyMade = <Name extends PageName>(
   { status = 200, headers }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
 ): ReadyMadePage => new ReadyMadePage(name, data, status, headers);
 
+/** The answer that the browser saves as a file. */
+export class PageDownload {
+  /**
+   * @param name the name of the file, of letters, digits, `-` and `.`
+   * @param type the media type, such as `application/json`
+   */
+  constructor(
+    readonly name: string,
+    readonly type: string,
+    readonly text: string,
+  ) {}
+}
+
 /** An answer that does not show the page itself. */
-export type PageAnswer = PageRedirect | ReadyMadePage;
+export type PageAnswer = PageRedirect | ReadyMadePage | PageDownload;
 
 export const isAnswer = (value: unknown): value is PageAnswer =>
-  value instanceof PageRedirect || value instanceof ReadyMadePage;
+  value instanceof PageRedirect || value instanceof ReadyMadePage || value instanceof PageDownload;

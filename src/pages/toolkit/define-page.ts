@@ -1,12 +1,18 @@
-import { toOAuthError, writeError } from '../../../lib/adapter/index.js';
-import type { Awaitable, Endpoint, Handler, Request, RequestRate, Response } from '../../../lib/index.js';
+import {
+  toOAuthError,
+  respondWithError,
+  type Endpoint,
+  type Handler,
+  type RequestRate,
+} from '../../../lib/internal.js';
+import type { Awaitable, Request, Response } from '../../../lib/index.js';
 import { writeInteractionResponse } from '../../interaction/interaction-response.js';
 import { reportUserRefused } from '../page-events.js';
 import type { Fields, OwnPageContext, Page } from '../render/contexts.js';
 import type { ENGLISH, MessageSet } from '../render/messages.js';
 import type { PageName } from '../render/page-renderer.js';
 import { readerOf, SITE, type Site } from '../site.js';
-import { isAnswer, type PageAnswer, PageProblem, PageRedirect, ReadyMadePage } from './answers.js';
+import { isAnswer, type PageAnswer, PageDownload, PageProblem, PageRedirect, ReadyMadePage } from './answers.js';
 import { PageCall } from './page-call.js';
 import { PageThrottle } from './page-throttle.js';
 
@@ -121,7 +127,7 @@ class PageHandler implements Handler {
       this.write(await this.answer(call), call);
     } catch (thrown) {
       const error = toOAuthError(thrown);
-      writeError(response, error);
+      respondWithError(response, error);
       this.show(new ReadyMadePage('error', { error }, error.code), call);
       throw error;
     }
@@ -177,6 +183,7 @@ class PageHandler implements Handler {
       response.status = 303;
       return;
     }
+    if (answer instanceof PageDownload) return writeDownload(answer, response);
     const { definition } = this;
     const { render, leavesSite, messages } = definition;
     if (answer instanceof ReadyMadePage) return this.show(answer, call);
@@ -201,4 +208,13 @@ class PageHandler implements Handler {
     this.place.site.show(name, data, { request, response }, status);
     for (const [header, value] of Object.entries(headers)) response.set(header, value);
   }
+}
+
+/** Writes a file. It is for one user, so no cache keeps it. RFC 6266 */
+function writeDownload({ name, type, text }: PageDownload, response: Response): void {
+  response.set('cache-control', 'no-store');
+  response.set('content-type', `${type}; charset=utf-8`);
+  response.set('content-disposition', `attachment; filename="${name}"`);
+  response.set('x-content-type-options', 'nosniff');
+  response.body = text;
 }

@@ -1,10 +1,11 @@
-import { addressOf, networkOf } from '../../../lib/adapter/index.js';
+import { addressOf } from '../../../lib/internal.js';
 import {
   InvalidArgumentError,
   type Request,
   type RequestedLogin,
   type Response,
   type User,
+  networkOf,
 } from '../../../lib/index.js';
 import { type FinishedLogin, finishLogin } from '../login/finish-login.js';
 import { type Continued, type StepProof, loginFlowOf } from '../login/login-flow.js';
@@ -14,13 +15,13 @@ import { pathOf } from '../local-path.js';
 import type { Fields } from '../render/contexts.js';
 import type { PageData, PageName } from '../render/page-renderer.js';
 import { returnPath, type Site, textOf } from '../site.js';
-import { type PageAnswer, PageProblem, PageRedirect, readyMade, type ReadyMadePage } from './answers.js';
+import { type PageAnswer, PageDownload, PageProblem, PageRedirect, readyMade, type ReadyMadePage } from './answers.js';
 
 /** One request of a browser for a page, as the functions of `definePage()` receive it. */
 export class PageCall<Key extends string = string> {
   /** Why the page is shown again: the name of the problem. `undefined` if it is not. */
   problemName: string | undefined;
-  /** What the CSRF tokens of the forms are bound to. @internal */
+  /** The binding of the CSRF tokens of the forms. @internal */
   binding: string | undefined;
   private signedIn: User | undefined;
 
@@ -152,6 +153,11 @@ export class PageCall<Key extends string = string> {
   /** Returns the answer that shows the page again with a message, and the status of the page's `problems`. */
   problem<Name extends Key>(name: Name): PageProblem<Name> {
     return new PageProblem(name);
+  }
+
+  /** Returns the answer that the browser saves as a file with JSON. */
+  download(name: string, value: object): PageDownload {
+    return new PageDownload(name, 'application/json', `${JSON.stringify(value, null, 2)}\n`);
   }
 
   /** Returns the answer that shows a ready-made page, such as `error`. */

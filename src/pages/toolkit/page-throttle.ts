@@ -1,5 +1,4 @@
-import { countAttempt, RateLimit } from '../../../lib/adapter/index.js';
-import type { RequestRate } from '../../../lib/index.js';
+import { countAttempt, RateLimit, type RequestRate } from '../../../lib/internal.js';
 import { tenantOf } from '../../tenants/tenant-of.js';
 import { PageProblem } from './answers.js';
 import type { PageCall } from './page-call.js';

@@ -1,4 +1,4 @@
-import { configurationError, isLoopbackName } from '../../../lib/adapter/index.js';
+import { configurationError, isLoopbackName } from '../../../lib/internal.js';
 import { examineTls, type Reply, send, type TlsFacts } from './send.js';
 
 /** A host that exists nowhere. RFC 2606 §2 */

@@ -1,4 +1,4 @@
-import { isPublicClient, isSelfRegistered } from '../../../lib/adapter/index.js';
+import { isPublicClient, isSelfRegistered } from '../../../lib/internal.js';
 import type { CoreClient, ManagedSecret } from '../../../lib/index.js';
 
 /** A client as rules see it. It has no secret. */

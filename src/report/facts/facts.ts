@@ -1,4 +1,5 @@
-import type { ServerContext, SettledOptions } from '../../../lib/index.js';
+import type { ServerContext } from '../../../lib/index.js';
+import type { SettledOptions } from '../../../lib/internal.js';
 import type { ReportApplication } from './application.js';
 import type { ReportClient } from './client.js';
 

@@ -1,4 +1,4 @@
-import { findKeys, isLoopbackName, SERVER_SECRETS, serverMetadataDocument } from '../../../lib/adapter/index.js';
+import { findKeys, isLoopbackName, SERVER_SECRETS, serverMetadataDocument } from '../../../lib/internal.js';
 import type {
   Awaitable,
   ClientsModel,

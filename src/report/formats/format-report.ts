@@ -1,4 +1,4 @@
-import { configurationError } from '../../../lib/adapter/index.js';
+import { configurationError } from '../../../lib/internal.js';
 import type { Report } from '../report.js';
 import { htmlReport } from './html.js';
 import { sarifReport } from './sarif.js';

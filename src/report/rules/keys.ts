@@ -1,4 +1,4 @@
-import { CLIENT_ASSERTIONS, CLOCK_TOLERANCES } from '../../../lib/adapter/index.js';
+import { CLIENT_ASSERTIONS, CLOCK_TOLERANCES } from '../../../lib/internal.js';
 import type { ReportFacts } from '../facts/facts.js';
 import { type ReportRule, rulesOf } from '../rule.js';
 import { DAY, isAbove, observe, option } from './observe.js';
@@ -67,7 +67,7 @@ export const KEY_RULES: readonly ReportRule[] = rulesOf<ReportFacts>(TEXTS, {
   'dpop-url-of-request': ({ settings }) =>
     option(
       'dpop.publicUrl',
-      [settings('dpop')['publicUrls']].flat().includes('request') && 'The URL is taken from the request.',
+      [settings('dpop')['publicUrl']].flat().includes('request') && 'The URL is taken from the request.',
     ),
   'assertion-audience': ({ server }) =>
     option(

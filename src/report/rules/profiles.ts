@@ -1,4 +1,4 @@
-import { isLoopbackName } from '../../../lib/adapter/index.js';
+import { isLoopbackName } from '../../../lib/internal.js';
 import type { ReportClient } from '../facts/client.js';
 import type { ReportFacts } from '../facts/facts.js';
 import { type ReportRule, rulesOf } from '../rule.js';
@@ -32,11 +32,13 @@ fapi-client-algorithm | medium | FAPI 2.0 SP §5.4.1 | Clients use PS256, ES256 
 /** Rules of the profiles MCP and FAPI 2.0. They judge only servers with `mcp()` or `fapi2()`. */
 export const PROFILE_RULES: readonly ReportRule[] = rulesOf<ReportFacts>(TEXTS, {
   'mcp-endpoint-not-guarded': ({ application, server, has }) => {
-    const paths = new Set(has('mcp') ? server.resources.map((uri) => urlOf(uri)?.pathname) : []);
+    const paths = has('mcp') ? server.resources.map((uri) => urlOf(uri)?.pathname ?? '') : [];
+    // The path of a route lacks the global prefix of the application.
+    const isResource = (path: string) => paths.some((one) => one === path || (path !== '/' && one.endsWith(path)));
     return (application?.routes ?? []).flatMap(({ name, path, isGuarded, isPublic, otherGuards }) =>
       observe(
         `route:${name}`,
-        paths.has(path) && (!isGuarded || isPublic) && unguarded('The MCP endpoint is a route', otherGuards),
+        isResource(path) && (!isGuarded || isPublic) && unguarded('The MCP endpoint is a route', otherGuards),
       ),
     );
   },

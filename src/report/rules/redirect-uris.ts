@@ -1,4 +1,4 @@
-import { isLoopbackName } from '../../../lib/adapter/index.js';
+import { isLoopbackName } from '../../../lib/internal.js';
 import type { ReportFacts } from '../facts/facts.js';
 import { type ReportRule, rulesOf } from '../rule.js';
 import { listed, observe, perClient, perRedirectUri, shownUri, urlOf } from './observe.js';

@@ -1,12 +1,12 @@
-import { serverName } from '../../../lib/adapter/index.js';
-import { InvalidArgumentError, OAuth2Server } from '../../../lib/index.js';
+import { serverName } from '../../../lib/internal.js';
+import { InvalidArgumentError, type OAuth2Server } from '../../../lib/index.js';
 import { tenantServersOf } from '../../tenants/tenant-servers-of.js';
 import type { AttackLabOptions, GuardedRoute } from './options.js';
 import type { Wire } from './wire.js';
 
 /** The part of a Nest application that the lab uses. */
 export interface LabApplication {
-  get(token: typeof OAuth2Server | string, options: { strict: false }): unknown;
+  get(token: string, options: { strict: false }): unknown;
   listen(port: number, host: string): Promise<unknown>;
   getHttpServer(): { address(): unknown; listening?: boolean; setSecureContext?: unknown };
 }
@@ -107,7 +107,8 @@ export async function findServer(
   { server: name }: AttackLabOptions,
   tenant: string | undefined,
 ): Promise<OAuth2Server> {
-  const server = app.get(name === undefined ? OAuth2Server : serverName(name), { strict: false }) as OAuth2Server;
+  // The name finds servers of both builds of the package.
+  const server = app.get(serverName(name), { strict: false }) as OAuth2Server;
   const tenants = tenantServersOf(server);
   if (!tenants) return server;
   if (tenant === undefined) {

@@ -1,4 +1,5 @@
-import { type Awaitable, capability, type Falsy, type User } from '../../../lib/index.js';
+import type { Awaitable, Falsy, User } from '../../../lib/index.js';
+import { capability } from '../../../lib/internal.js';
 import type { UpstreamProfile } from '../providers/upstream-user.js';
 
 /** The accounts of the application, as `upstreams()` needs them. The store keeps which identity belongs to which. */
@@ -26,6 +27,12 @@ export interface UpstreamAccounts<U extends User = User> {
    * `findByEmail()`.
    */
   releaseEmail?(user: U, email: string): Awaitable<unknown>;
+  /**
+   * Returns the name of the provider with which all users of an e-mail domain sign in, such as that of a company. The
+   * login page then asks for the user name first, and sends these users to the provider before it asks for a password.
+   * Called with the domain in lower case, so that the result cannot depend on whether an account exists.
+   */
+  providerFor?(domain: string): Awaitable<string | Falsy>;
   /** Returns whether a signed-in user may add this identity to the account. If omitted, yes. */
   mayLink?(user: U, profile: UpstreamProfile): Awaitable<boolean>;
   /** Called after an identity was added to an account, for example to send the user a mail. */
@@ -42,5 +49,13 @@ export const UPSTREAM_ACCOUNTS = capability<UpstreamAccounts>('accounts of upstr
 
 export const ACCOUNT_METHODS = {
   methods: ['findById', 'create'],
-  optionalMethods: ['findByEmail', 'isVerified', 'releaseEmail', 'mayLink', 'onLinked', 'hasOtherSignIn'],
+  optionalMethods: [
+    'findByEmail',
+    'isVerified',
+    'releaseEmail',
+    'mayLink',
+    'onLinked',
+    'hasOtherSignIn',
+    'providerFor',
+  ],
 } as const;

@@ -44,9 +44,12 @@ export async function disconnect(
   const { identity } = connection;
   if (!(await identities.removeIdentity(identity))) return undefined;
   // Concurrent requests may have removed the other ones. Each of them then restores its own, so one is left at least.
-  if (await canSignInWithout(upstreams, user, id)) return connection;
-  await identities.addIdentity(identity);
-  return false;
+  if (!(await canSignInWithout(upstreams, user, id))) {
+    await identities.addIdentity(identity);
+    return false;
+  }
+  await upstreams.vault?.end(user, identity);
+  return connection;
 }
 
 /** Whether a user can sign in without one of the connections. */

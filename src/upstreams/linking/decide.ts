@@ -1,6 +1,6 @@
 import type { UpstreamUse } from '../providers/provider.js';
 
-/** What is known about a verified sign-in at a provider, before anything is stored. */
+/** The facts about a verified sign-in at a provider, before the server stores anything. */
 export interface LinkingFacts {
   /** Whether the browser began to sign in, or to link the provider to the account of the signed-in user. */
   readonly intent: 'signIn' | 'link';
@@ -27,7 +27,7 @@ export type LinkingRefusal =
   'linkOnly' | 'signInOnly' | 'emailInUse' | 'notFresh' | 'otherAccount' | 'unverifiedAccount' | 'notAllowed';
 
 /**
- * What happens to a verified sign-in. `release`: the address of an account that nobody has verified is taken from it,
+ * The result of a verified sign-in. `release`: the address of an account that nobody has verified is taken from it,
  * and a new account is created.
  */
 export type LinkingDecision =
@@ -49,9 +49,11 @@ function decideSignIn({ use, owner, emailOwner }: LinkingFacts): LinkingDecision
 }
 
 function decideLink({ use, owner, linkTo }: LinkingFacts): LinkingDecision {
+  // A user may give further consent for an identity of the account at every provider.
+  if (linkTo && owner === linkTo.id) return 'isLinked';
   if (use === 'signIn') return { refusal: 'signInOnly' };
   if (!linkTo) return { refusal: 'notFresh' };
-  if (owner !== undefined) return owner === linkTo.id ? 'isLinked' : { refusal: 'otherAccount' };
+  if (owner !== undefined) return { refusal: 'otherAccount' };
   if (!linkTo.isVerified) return { refusal: 'unverifiedAccount' };
   return linkTo.isAllowed ? 'link' : { refusal: 'notAllowed' };
 }

@@ -1,10 +1,10 @@
-import { countAttempt, RateLimit } from '../../../lib/adapter/index.js';
+import { RateLimit } from '../../../lib/internal.js';
 import type { User } from '../../../lib/index.js';
 import { finishLogin } from '../../pages/login/finish-login.js';
 import { type PageAnswer, PageRedirect } from '../../pages/toolkit/answers.js';
 import type { PageCall } from '../../pages/toolkit/page-call.js';
-import { tenantOf } from '../../tenants/tenant-of.js';
 import { type Attempt, ATTEMPT_LIFETIME, Attempts } from '../attempts.js';
+import { countFromNetwork } from '../network-limit.js';
 import { RefusedUser, type VerifiedSignIn } from '../providers/provider-client.js';
 import { isUnavailable } from '../providers/upstream-fetch.js';
 import { profileOf } from '../providers/upstream-user.js';
@@ -35,12 +35,8 @@ export async function finishAttempt(
   if (!parameters || attempt?.provider !== provider) return refuse(call, provider, { refusal: 'wrongBrowser' });
   const context = { attempt, provider };
   if (!(await attempts.end(attempt))) return refuse(call, provider, { refusal: 'used', attempt });
-  const key = JSON.stringify([tenantOf(server) ?? null, call.network]);
-  const { wait, giveBack } = await countAttempt([[failures, key]], server.options.model);
-  if (wait > 0) {
-    response.set('retry-after', String(Math.ceil(wait)));
-    return refuse(call, provider, { refusal: 'throttled', attempt });
-  }
+  const giveBack = await countFromNetwork(failures, call);
+  if (!giveBack) return refuse(call, provider, { refusal: 'throttled', attempt });
   const answer = await finishCounted(call, context, parameters);
   if (answer instanceof PageRedirect) await giveBack();
   return answer;
@@ -77,6 +73,10 @@ async function finishCounted(
   const { iss } = profile;
   if ('refusal' in outcome) return refuse(call, provider, { ...outcome, attempt, iss });
   const { user, action } = outcome;
+  const { tokens: issued } = verified;
+  const { sub } = profile;
+  const { scope } = attempt;
+  await upstreams.vault?.keep(user, { provider, iss, sub, issued, scope, isConnected: linkTo !== undefined });
   const details = { server, request: call.request, endpoint: call.endpoint, provider, iss, userId: user['id'] };
   if (action === 'link' || action === 'create') reportUpstream('upstream.linked', details);
   if (linkTo !== undefined) return call.redirect(call.pathOf(CONNECTIONS, { changed: '' }));
@@ -84,6 +84,7 @@ async function finishCounted(
   return finishLogin(call, {
     user,
     ...authenticationOf(verified, client.provider.trustAuthentication),
+    ...(client.provider.endpoints === undefined && { upstream: { iss, sub, sid: verified.sid } }),
     ...returnTo(attempt),
   });
 }

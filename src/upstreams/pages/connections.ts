@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../../lib/index.js';
+import type { Endpoint } from '../../../lib/internal.js';
 import { hidden } from '../../pages/default/fields.js';
 import type { OwnPageContext, Page } from '../../pages/render/contexts.js';
 import { type Html, html, isolated } from '../../pages/render/html.js';

@@ -1,4 +1,4 @@
-import { tryParseJson } from '../../../lib/adapter/index.js';
+import { tryParseJson } from '../../../lib/internal.js';
 import type { PageCall } from '../../pages/toolkit/page-call.js';
 import { isObject } from '../../configuration/is-object.js';
 import { Attempts } from '../attempts.js';

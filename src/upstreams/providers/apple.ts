@@ -1,5 +1,6 @@
 import { createPrivateKey, sign } from 'node:crypto';
-import { assertConfig, settingOf } from '../../../lib/adapter/index.js';
+
+import { assertConfig, settingOf } from '../../../lib/internal.js';
 import { openIdProvider } from './oidc.js';
 import type { ProviderOptions, Setting, UpstreamProvider } from './provider.js';
 

@@ -1,4 +1,4 @@
-import { assertConfig } from '../../../lib/adapter/index.js';
+import { assertConfig } from '../../../lib/internal.js';
 import type { Awaitable } from '../../../lib/index.js';
 import { commonMembers, isProviderUrl, verifyProviderOptions } from './oidc.js';
 import type {
@@ -41,11 +41,11 @@ export const oauth = (options: OAuthOptions): UpstreamProvider => oauthProvider(
 /** Returns a provider without ID tokens, for `oauth()` and for presets. */
 export function oauthProvider(name: string, options: OAuthOptions, brand?: string): UpstreamProvider {
   verifyProviderOptions(name, options);
-  const { issuer, endpoints, apis, scope = '', sendsIssuer = false } = options;
-  const urls = [issuer, endpoints?.authorization, endpoints?.token, ...apis];
+  const { issuer, endpoints, scope = '', sendsIssuer = false } = options;
+  const urls = [issuer, endpoints?.authorization, endpoints?.token, endpoints?.revocation ?? issuer];
   assertConfig(
     urls.every((url) => isProviderUrl(url)),
-    `\`issuer\`, \`endpoints\` and \`apis\` of \`${name}()\` must be https URLs, or http URLs of this machine`,
+    `\`issuer\` and \`endpoints\` of \`${name}()\` must be https URLs, or http URLs of this machine`,
   );
   assertConfig(
     typeof options.profile === 'function',
@@ -59,7 +59,7 @@ export function oauthProvider(name: string, options: OAuthOptions, brand?: strin
     method: options.clientAuthentication ?? 'client_secret_post',
     scope,
     endpoints,
-    apis: apis.map((url) => new URL(url).origin),
+    offline: undefined,
     usesFormPost: false,
     sendsIssuer,
     profile: (request) => options.profile(request),

@@ -1,4 +1,4 @@
-import { assertConfig, settingOf } from '../../../lib/adapter/index.js';
+import { assertConfig, settingOf } from '../../../lib/internal.js';
 import type { ClientSecretMethod, ProviderOptions, TrustedDomains, UpstreamProvider } from './provider.js';
 
 /** The options of `oidc()`. */
@@ -18,9 +18,12 @@ export interface OidcOptions extends ProviderOptions {
  */
 export const oidc = (options: OidcOptions): UpstreamProvider => openIdProvider('oidc', options);
 
-/** What a preset adds to an OpenID provider. */
+/** The additions of a preset to an OpenID provider. */
 type Preset = Partial<
-  Pick<UpstreamProvider, 'brand' | 'usesFormPost' | 'findRefusal' | 'provesEmail' | 'secret' | 'reauthentication'>
+  Pick<
+    UpstreamProvider,
+    'brand' | 'offline' | 'usesFormPost' | 'findRefusal' | 'provesEmail' | 'secret' | 'reauthentication'
+  >
 >;
 
 /** Returns an OpenID provider with the differences of a preset. */
@@ -40,7 +43,7 @@ export function openIdProvider(name: string, options: OidcOptions, preset: Prese
     method: clientAuthentication,
     scope,
     endpoints: undefined,
-    apis: [],
+    offline: undefined,
     usesFormPost: false,
     sendsIssuer: false,
     ...preset,
@@ -56,10 +59,21 @@ export function commonMembers(options: ProviderOptions) {
     trustAuthentication = false,
     trustEmail = false,
     parameters = {},
+    apis = [],
   } = options;
+  const origins = [...new Set(apis.map((url) => new URL(url).origin))];
   const secret: UpstreamProvider['secret'] = (_clientId, server) => settingOf(clientSecret, server);
   const provesEmail: UpstreamProvider['provesEmail'] = (domain) => isTrusted(domain, trustEmail);
-  return { clientId, secret, use, trustAuthentication, parameters, provesEmail, reauthentication: { prompt: 'login' } };
+  return {
+    clientId,
+    secret,
+    use,
+    trustAuthentication,
+    parameters,
+    provesEmail,
+    apis: origins,
+    reauthentication: { prompt: 'login' },
+  };
 }
 
 /** Whether an option `trustEmail` contains a domain. */
@@ -68,7 +82,11 @@ export const isTrusted = (domain: string, trusted: TrustedDomains): boolean =>
 
 /** @throws {InvalidArgumentError} If an option that all providers have is invalid. */
 export function verifyProviderOptions(name: string, options: ProviderOptions, needsSecret = true): void {
-  const { clientId, clientSecret, use = 'both', trustEmail = false, parameters = {} } = options;
+  const { clientId, clientSecret, use = 'both', trustEmail = false, parameters = {}, apis = [] } = options;
+  assertConfig(
+    Array.isArray(apis) && apis.every((url) => isProviderUrl(url)),
+    `\`apis\` of \`${name}()\` must be https URLs, or http URLs of this machine, in a list`,
+  );
   assertConfig(isSetting(clientId), `\`clientId\` of \`${name}()\` must be a text, or a function that returns it`);
   assertConfig(
     !needsSecret || isSetting(clientSecret),

@@ -1,4 +1,4 @@
-import { assertConfig } from '../../../lib/adapter/index.js';
+import { assertConfig } from '../../../lib/internal.js';
 import { isObject } from '../../configuration/is-object.js';
 import { oauthProvider } from './oauth.js';
 import { isTrusted, openIdProvider } from './oidc.js';
@@ -24,9 +24,15 @@ export function google({ hostedDomain, ...options }: GoogleOptions): UpstreamPro
       issuer: 'https://accounts.google.com',
       ...options,
       parameters: { ...parameters, ...options.parameters },
+      apis: ['https://www.googleapis.com', ...(options.apis ?? [])],
     },
     {
       brand: 'google',
+      offline: {
+        parameters: { access_type: 'offline' },
+        // Google issues a refresh token only when it asks for consent.
+        connecting: { prompt: 'consent', include_granted_scopes: 'true' },
+      },
       // Google does not support `prompt=login`.
       reauthentication: { prompt: 'select_account' },
       // The parameter `hd` only preselects a domain. The claim decides.
@@ -46,7 +52,16 @@ export interface GitLabOptions extends ProviderOptions {
 
 /** Returns the provider GitLab. */
 export const gitlab = (options: GitLabOptions): UpstreamProvider =>
-  openIdProvider('gitlab', { label: 'GitLab', issuer: 'https://gitlab.com', ...options }, { brand: 'gitlab' });
+  openIdProvider(
+    'gitlab',
+    {
+      label: 'GitLab',
+      issuer: 'https://gitlab.com',
+      ...options,
+      apis: [options.issuer ?? 'https://gitlab.com', ...(options.apis ?? [])],
+    },
+    { brand: 'gitlab' },
+  );
 
 /** The options of `microsoft()`. The e-mail address of Entra ID is never a proof, so there is no `trustEmail`. */
 export interface MicrosoftOptions extends Omit<ProviderOptions, 'trustEmail'> {
@@ -76,9 +91,15 @@ export function microsoft({ tenant, allowedTenants, ...options }: MicrosoftOptio
   );
   return openIdProvider(
     'microsoft',
-    { label: 'Microsoft', ...options, issuer: `${ENTRA}/${tenant}/v2.0` },
+    {
+      label: 'Microsoft',
+      ...options,
+      issuer: `${ENTRA}/${tenant}/v2.0`,
+      apis: ['https://graph.microsoft.com', ...(options.apis ?? [])],
+    },
     {
       brand: 'microsoft',
+      offline: { scope: 'offline_access' },
       // The administrator of any tenant can set any address. https://learn.microsoft.com/entra/identity-platform
       provesEmail: () => false,
       findRefusal({ iss, tid }) {
@@ -107,7 +128,7 @@ export const github = (options: ProviderOptions): UpstreamProvider =>
         authorization: 'https://github.com/login/oauth/authorize',
         token: 'https://github.com/login/oauth/access_token',
       },
-      apis: ['https://api.github.com'],
+      apis: ['https://api.github.com', ...(options.apis ?? [])],
       profile: readGitHubUser,
     },
     'github',
@@ -150,7 +171,7 @@ export const facebook = ({ version = 'v23.0', ...options }: FacebookOptions): Up
         authorization: `https://www.facebook.com/${version}/dialog/oauth`,
         token: `https://graph.facebook.com/${version}/oauth/access_token`,
       },
-      apis: ['https://graph.facebook.com'],
+      apis: ['https://graph.facebook.com', ...(options.apis ?? [])],
       async profile({ fetch }) {
         const claims = await readObject(await fetch(`https://graph.facebook.com/${version}/me?fields=id,name,email`));
         const { id, name, email } = claims;

@@ -1,8 +1,11 @@
 import type * as OpenIdClient from 'openid-client';
-import { configurationError, settingOf } from '../../../lib/adapter/index.js';
+
+import { configurationError, type LogoutTokenIssuer, settingOf } from '../../../lib/internal.js';
 import type { ServerContext } from '../../../lib/index.js';
+import { callApi } from './api-call.js';
 import { isLoopbackUrl } from './oidc.js';
 import type { FetchFunction, UpstreamProvider, UpstreamUser } from './provider.js';
+import { type IssuedTokens, issuedIn } from './token-response.js';
 import { isUser, userFromClaims } from './upstream-user.js';
 
 type Library = typeof OpenIdClient;
@@ -17,17 +20,24 @@ export interface ResponseChecks {
 /** The parameters of an authorization request to a provider. */
 export interface UpstreamRequest extends ResponseChecks {
   readonly redirectUri: string;
+  /** The requested scope. Default: that of the provider. */
+  readonly scope?: string | undefined;
   readonly parameters: Readonly<Record<string, string | undefined>>;
 }
 
 /** A verified sign-in at a provider. */
 export interface VerifiedSignIn {
+  readonly tokens: IssuedTokens;
   readonly iss: string;
   readonly user: UpstreamUser;
   readonly acr: string | undefined;
   readonly amr: readonly string[] | undefined;
   readonly authTime: Date | undefined;
+  /** The ID of the session at the provider. OpenID Connect Back-Channel Logout 1.0 §2.1 */
+  readonly sid: string | undefined;
 }
+
+type IdTokenClaims = OpenIdClient.IDToken & Partial<Record<'acr' | 'amr' | 'sid', unknown>>;
 
 /** A sign-in that the provider has verified, but whose user is refused. The message is for the log. */
 export class RefusedUser extends Error {
@@ -48,14 +58,16 @@ export class ProviderClient {
   ) {}
 
   /** Returns the URL of the authorization request, with PKCE and, for OpenID providers, a `nonce`. */
-  async authorizationUrl({ redirectUri, state, nonce, verifier, parameters }: UpstreamRequest): Promise<URL> {
+  async authorizationUrl(request: UpstreamRequest): Promise<URL> {
+    const { redirectUri, state, nonce, verifier, parameters } = request;
     const { provider } = this;
+    const { scope = provider.scope } = request;
     const library = await loadLibrary();
-    const more = Object.entries({ ...provider.parameters, ...parameters });
+    const more = Object.entries(parameters);
     return library.buildAuthorizationUrl(await this.configuration(library), {
       ...Object.fromEntries(more.filter((entry): entry is [string, string] => entry[1] !== undefined)),
       redirect_uri: redirectUri,
-      ...(provider.scope !== '' && { scope: provider.scope }),
+      ...(scope !== '' && { scope }),
       state,
       code_challenge: await library.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
@@ -80,21 +92,67 @@ export class ProviderClient {
     });
     if (provider.profile) {
       const { access_token: accessToken } = tokens;
-      const user: unknown = await provider.profile({ fetch: this.fetchWith(accessToken), accessToken });
-      return { iss: provider.issuer, user: verified(user), acr: undefined, amr: undefined, authTime: undefined };
+      const api = { apis: provider.apis, label: provider.label, send: this.fetch };
+      const fetch: FetchFunction = async (target, init = {}) => callApi(api, target, init)(accessToken);
+      const user: unknown = await provider.profile({ fetch, accessToken });
+      const unknown = { acr: undefined, amr: undefined, authTime: undefined, sid: undefined };
+      return { tokens: issuedIn(tokens), iss: provider.issuer, user: verified(user), ...unknown };
     }
     const claims = tokens.claims()!;
     const refusal = provider.findRefusal?.(claims);
     if (refusal !== undefined) throw new RefusedUser(refusal);
     const userInfo = await this.userInfo(library, configuration, tokens.access_token, claims.sub);
-    const { iss, acr, amr, auth_time: authTime } = claims as typeof claims & { acr?: unknown; amr?: unknown };
+    const { iss, acr, amr, sid, auth_time: authTime }: IdTokenClaims = claims;
     return {
+      tokens: issuedIn(tokens),
       iss,
       user: verified(userFromClaims(provider, { ...userInfo, ...claims })),
       acr: typeof acr === 'string' ? acr : undefined,
       amr: Array.isArray(amr) && amr.every((one) => typeof one === 'string') ? amr : undefined,
+      sid: typeof sid === 'string' && sid.length <= 255 && sid !== '' ? sid : undefined,
       authTime: typeof authTime === 'number' ? new Date(authTime * 1000) : undefined,
     };
+  }
+
+  /** Reads the metadata of the provider, if they are not known. */
+  async prepare(): Promise<void> {
+    await this.configuration(await loadLibrary());
+  }
+
+  /** The client identifier at the provider. */
+  get clientId(): string {
+    return settingOf(this.provider.clientId, this.server);
+  }
+
+  /** Reads the issuer, the signature algorithms and the keys of an OpenID provider. */
+  async readKeys(): Promise<LogoutTokenIssuer> {
+    const configuration = await this.configuration(await loadLibrary());
+    const metadata = configuration.serverMetadata();
+    const response = await this.fetch(metadata.jwks_uri!, { headers: { accept: 'application/json' } });
+    const { id_token_signing_alg_values_supported: algorithms = ['RS256'] } = metadata;
+    return { issuer: metadata.issuer, algorithms, keys: response.ok ? await response.json() : undefined };
+  }
+
+  /** Refreshes tokens. RFC 6749 §6 */
+  async refresh(refreshToken: string): Promise<IssuedTokens> {
+    const library = await loadLibrary();
+    return issuedIn(await library.refreshTokenGrant(await this.configuration(library), refreshToken));
+  }
+
+  /** Revokes tokens, if the provider has a revocation endpoint. Errors are ignored. RFC 7009 §2 */
+  async revoke({
+    refreshToken,
+    accessToken,
+  }: Pick<IssuedTokens, 'accessToken'> & Partial<IssuedTokens>): Promise<void> {
+    const library = await loadLibrary();
+    try {
+      const configuration = await this.configuration(library);
+      if (configuration.serverMetadata().revocation_endpoint === undefined) return;
+      // The provider ends the access tokens of a refresh token too. RFC 7009 §2.1
+      await library.tokenRevocation(configuration, refreshToken ?? accessToken);
+    } catch {
+      // The tokens are deleted here in any case.
+    }
   }
 
   /** Reads the UserInfo endpoint, if the metadata has one. Its `sub` must be that of the ID token. Core §5.3.2 */
@@ -106,20 +164,6 @@ export class ProviderClient {
   ): Promise<object> {
     if (configuration.serverMetadata().userinfo_endpoint === undefined) return {};
     return await library.fetchUserInfo(configuration, token, sub);
-  }
-
-  /** Returns a function that sends requests with the access token, to the APIs of the provider only. */
-  private fetchWith(accessToken: string): FetchFunction {
-    return async (url, init = {}) => {
-      if (!this.provider.apis.includes(new URL(url).origin)) {
-        throw configurationError(
-          `the access token of ${this.provider.label} must not be sent to ${url}: add its origin to \`apis\``,
-        );
-      }
-      const headers = new Headers(init.headers);
-      headers.set('authorization', `Bearer ${accessToken}`);
-      return this.fetch(url, { ...init, headers, redirect: 'manual' });
-    };
   }
 
   /** Returns the configuration of the client. If it cannot be read again, the previous one is used. */
@@ -138,8 +182,7 @@ export class ProviderClient {
   }
 
   private async readConfiguration(library: Library): Promise<OpenIdClient.Configuration> {
-    const { provider, server, fetch } = this;
-    const clientId = settingOf(provider.clientId, server);
+    const { provider, fetch, clientId } = this;
     const authentication = this.clientAuthentication(library, clientId);
     const customFetch = (url: string, init: object) => fetch(url, init);
     const isInsecure = isLoopbackUrl(provider.issuer);
@@ -149,11 +192,12 @@ export class ProviderClient {
         execute: [library.enableNonRepudiationChecks, ...(isInsecure ? [library.allowInsecureRequests] : [])],
       });
     }
-    const { authorization, token } = provider.endpoints;
+    const { authorization, token, revocation } = provider.endpoints;
     const metadata = {
       issuer: provider.issuer,
       authorization_endpoint: authorization,
       token_endpoint: token,
+      ...(revocation !== undefined && { revocation_endpoint: revocation }),
       authorization_response_iss_parameter_supported: provider.sendsIssuer,
     };
     const configuration = new library.Configuration(metadata, clientId, {}, authentication);

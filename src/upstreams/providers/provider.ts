@@ -1,4 +1,5 @@
-import type { Awaitable, Capabilities } from '../../../lib/index.js';
+import type { Awaitable } from '../../../lib/index.js';
+import type { Capabilities } from '../../../lib/internal.js';
 
 /** The value of a setting, or a function that returns it at the first use from the option `config` of the module. */
 // oxlint-disable-next-line no-explicit-any
@@ -52,6 +53,11 @@ export interface ProviderOptions {
    * this server also enter it after a sign-in with the provider. Default: `false`.
    */
   trustAuthentication?: boolean;
+  /**
+   * The origins to which access tokens may be sent, such as `['https://www.googleapis.com']`, in addition to those of a
+   * preset. Requests of `OAuth2Upstreams` to other origins are refused.
+   */
+  apis?: readonly string[];
   /** Further parameters of the authorization request, such as `{ prompt: 'select_account' }`. */
   parameters?: Readonly<Record<string, string>>;
 }
@@ -63,6 +69,16 @@ export type ClientSecretMethod = 'client_secret_basic' | 'client_secret_post';
 export interface OAuthEndpoints {
   readonly authorization: string;
   readonly token: string;
+  /** The endpoint that revokes tokens. RFC 7009 §2 */
+  readonly revocation?: string;
+}
+
+/** The additional parameters of an authorization request for a refresh token. */
+export interface OfflineRequest {
+  readonly scope?: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Further parameters if the user connects the provider, and so expects to be asked for consent. */
+  readonly connecting?: Readonly<Record<string, string>>;
 }
 
 /** The access token of a sign-in, and the function that calls the API of the provider with it. */
@@ -96,6 +112,8 @@ export interface UpstreamProvider {
   readonly endpoints: OAuthEndpoints | undefined;
   /** The origins to which the access token may be sent. */
   readonly apis: readonly string[];
+  /** The additional parameters of the authorization request, so that the provider issues a refresh token. */
+  readonly offline: OfflineRequest | undefined;
   readonly usesFormPost: boolean;
   /** Whether authorization responses must contain `iss`. RFC 9207 §2.4 */
   readonly sendsIssuer: boolean;

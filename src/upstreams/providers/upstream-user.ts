@@ -60,8 +60,8 @@ export function profileOf(
   { iss, user, givenName }: { iss: string; user: UpstreamUser; givenName?: string | undefined },
 ): UpstreamProfile {
   const address = emailOf(user.email);
-  const [, domain = ''] = address?.split('@') ?? [];
-  const isProven = user.emailVerified === true && domain !== '' && provider.provesEmail(domain, user.claims);
+  const domain = domainOf(address);
+  const isProven = user.emailVerified === true && domain !== undefined && provider.provesEmail(domain, user.claims);
   return {
     provider: name,
     iss,
@@ -73,6 +73,9 @@ export function profileOf(
     claims: user.claims,
   };
 }
+
+/** Returns the domain of an e-mail address in lower case. `undefined` if the text is not a plain address. */
+export const domainOf = (text: string | undefined): string | undefined => emailOf(text)?.split('@')[1];
 
 /** Returns an address with its domain in lower case. `undefined` if it is not a plain address. */
 function emailOf(value: unknown): string | undefined {

@@ -6,8 +6,8 @@ import { OAuth2Module, OptionalAuth, Public } from 'nest-oauth2';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 import { NEVER } from 'rxjs';
 
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
-import { later } from '../../support/model.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { later } from '../../support/models/model.js';
 import { GuideCode } from './guide-code.js';
 
 interface Code {

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import libsql from 'libsql';
 
 import type { PageBrowser, ShownPage } from '../../src/pages/page-browser.js';
-import { stopApplications } from '../../support/test-application.js';
+import { stopApplications } from '../../support/servers/test-application.js';
 import {
   startOwnLogin,
   startSessionList,
@@ -11,15 +10,12 @@ import {
   writeSessionList,
   writeSignUp,
 } from './guide-applications.js';
-import { PasswordApplication, passwordCode, writePasswordCode } from './password-application.js';
 
 const OTHER_SITE = { origin: 'https://attacker.example', 'sec-fetch-site': 'cross-site' };
 const PASSWORD = 'a long password of the user';
-const SQLITE = { type: 'better-sqlite3', driver: libsql, database: ':memory:' } as const;
 
-const passwords = writePasswordCode('forms');
 const [signUp, sessionList, ownLogin] = [writeSignUp('forms'), writeSessionList('forms'), writeOwnLogin('forms')];
-afterAll(() => [passwords, signUp, sessionList, ownLogin].forEach((guide) => guide.remove()));
+afterAll(() => [signUp, sessionList, ownLogin].forEach((guide) => guide.remove()));
 
 /** The origin of the application that a browser calls. */
 const ownOrigin = (browser: PageBrowser) => new URL(browser.url).origin;
@@ -39,16 +35,6 @@ const isSignedInAt = async (browser: PageBrowser) => {
 };
 
 const SIGN_INS: Record<string, () => Promise<SignIn>> = {
-  async 'docs/guides/sign-up-and-reset.md'() {
-    const app = await PasswordApplication.start(await passwordCode(passwords), SQLITE);
-    const open = async () => {
-      const { mail } = await app.request('alice@example.com');
-      const { pathname, search } = new URL(/https:\S+/.exec(mail!.text)![0]);
-      const browser = app.browser();
-      return { browser, form: await browser.get(pathname + search), typed: { password: PASSWORD } };
-    };
-    return { open, isSignedIn: isSignedInAt, cookie: 'oauth2-session' };
-  },
   async 'docs/reference/features/sessions.md'() {
     const app = await startSignUp(signUp);
     const open = async () => {
@@ -95,8 +81,7 @@ describe.each(Object.keys(SIGN_INS))('the sign-in of %s', (page) => {
   });
 });
 
-/** The application of `second-factor.md` is attacked in `enrolment.spec.ts`. Its form depends on the same cookie. */
-describe('the forms of docs/guides/sign-out-and-deletion.md and docs/guides/second-factor.md', () => {
+describe('the forms of docs/guides/sign-out-and-deletion.md', () => {
   afterEach(stopApplications);
 
   it('change nothing without the session cookie, which browsers do not send with a form of another site', async () => {

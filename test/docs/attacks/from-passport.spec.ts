@@ -3,7 +3,7 @@ import type { INestApplication, Type } from '@nestjs/common';
 import { SignJWT } from 'jose';
 import { clientItself, getOAuth2ServerToken, type OAuth2Server, type User } from 'nest-oauth2';
 
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 import { GuideCode, provide } from './guide-code.js';
 
 // The guide from-passport.md, with a table in memory and hashes that are compared as text.

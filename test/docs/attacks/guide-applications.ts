@@ -5,8 +5,8 @@ import { pages, type Sessions } from 'nest-oauth2/pages';
 import { MemoryStore, type Users } from 'nest-oauth2/stores/memory';
 
 import { PageBrowser } from '../../src/pages/page-browser.js';
-import { SECRET } from '../../support/demo.js';
-import { startApplication } from '../../support/test-application.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { startApplication } from '../../support/servers/test-application.js';
 import { GuideCode } from './guide-code.js';
 
 /** Users that a test can add. */

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 
 import { jest } from '@jest/globals';
 
-import { blocksOf } from '../../support/page-code.js';
+import { blocksOf } from '../../support/clients/page-code.js';
 
 const root = join(import.meta.dirname, '../../..');
 

@@ -1,110 +1,101 @@
 import { oauthEntities } from 'nest-oauth2/stores/typeorm';
 import { OAuth2Module } from 'nest-oauth2';
+import { accounts, type AccountUsers } from 'nest-oauth2/accounts';
 import { pages } from 'nest-oauth2/pages';
 import { MemoryStore, type Users } from 'nest-oauth2/stores/memory';
 import { DataSource, type DataSourceOptions, type EntityTarget, type ObjectLiteral } from 'typeorm';
 
 import { PageBrowser } from '../../src/pages/page-browser.js';
-import { SECRET } from '../../support/demo.js';
-import { startApplication } from '../../support/test-application.js';
-import { GuideCode } from './guide-code.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { startApplication } from '../../support/servers/test-application.js';
+import type { GuideCode } from './guide-code.js';
 
-export const PASSWORD_PAGES = ['docs/guides/users-and-passwords.md', 'docs/guides/sign-up-and-reset.md'];
-
-/** An e-mail that the application sent. */
-export interface Mail {
-  to: string;
-  text: string;
-}
-
-interface Code {
+interface Code<T> {
   Account: EntityTarget<ObjectLiteral>;
-  UsersService: new (db: DataSource) => Users;
-  PasswordController: new (...injected: never[]) => object;
-  sent: Mail[];
+  UsersService: new (db: DataSource) => T;
 }
 
-/** Imports the code of the guides about passwords. */
-export async function passwordCode(guide: GuideCode): Promise<Code> {
-  return {
-    ...(await guide.import<Pick<Code, 'Account' | 'UsersService'>>('src/users.service.ts')),
-    ...(await guide.import<Pick<Code, 'PasswordController'>>('src/password.controller.ts')),
-    ...(await guide.import<Pick<Code, 'sent'>>('src/mail.ts')),
-  };
+/** A user of `docs/guides/users-and-passwords.md`. */
+export interface PasswordUser {
+  id: string;
+  email: string;
+  passwordVersion: number;
 }
 
-/** Writes the code of the guides about passwords, with a function that collects e-mails. */
-export function writePasswordCode(name: string): GuideCode {
-  process.env['OAUTH2_SECRET'] = SECRET;
-  const mail = `export const sent: { to: string; text: string }[] = [];
-export const sendMail = async (to: string, text: string) => void sent.push({ to, text });`;
-  return GuideCode.write(name, PASSWORD_PAGES, { 'src/mail.ts': mail });
+/** The users of `docs/guides/users-and-passwords.md`, with their passwords. */
+export interface PasswordUsers extends Users {
+  create(email: string, password: string, network: string): Promise<PasswordUser | null>;
+  setPassword(user: PasswordUser, password: string, network: string): Promise<PasswordUser | null>;
 }
 
-/** An application with the sign-in, sign-up and password reset of the guides. */
-export class PasswordApplication {
-  readonly sent: Mail[];
-
+/** The users service of a guide, over a table in a database. */
+export class OpenTable<T> {
   private constructor(
-    readonly url: string,
-    readonly users: Users,
-    private readonly model: MemoryStore,
-    private readonly db: DataSource,
-    { sent }: Code,
-  ) {
-    this.sent = sent;
-    sent.length = 0;
-  }
+    readonly users: T,
+    readonly db: DataSource,
+  ) {}
 
-  /** Starts the application. `create` creates the table of the accounts. */
-  static async start(
-    code: Code,
+  /** Opens a database. `create` creates the table `accounts`. */
+  static async open<T>(
+    guide: GuideCode,
     options: DataSourceOptions,
     create: (db: DataSource) => Promise<unknown> = (db) => db.synchronize(),
-  ): Promise<PasswordApplication> {
-    const entities = [code.Account, ...oauthEntities()];
+  ): Promise<OpenTable<T>> {
+    const { Account, UsersService } = await guide.import<Code<T>>('src/users.service.ts');
+    const entities = [Account, ...oauthEntities()];
     const db = await new DataSource({ ...options, entities } as DataSourceOptions).initialize();
     await create(db);
-    const users = new code.UsersService(db);
-    const features = [pages({ signUp: '/password', forgotPassword: '/password' })];
-    const model = new MemoryStore({ users });
-    const { url } = await startApplication('express', {
-      imports: [OAuth2Module.forRoot({ model, secret: SECRET, features })],
-      controllers: [code.PasswordController],
-      providers: [{ provide: code.UsersService, useValue: users }],
-    });
-    return new PasswordApplication(url, users, model, db, code);
-  }
-
-  browser(): PageBrowser {
-    return new PageBrowser(this.url);
-  }
-
-  /** Returns the user with this address and password, as the store finds it at a sign-in. */
-  async signIn(email: string, password: string) {
-    return this.model.getUser(email, password);
-  }
-
-  /** Requests a link for an address. Returns the page, and the e-mail that was sent. */
-  async request(email: string, browser = this.browser()) {
-    this.sent.length = 0;
-    const page = await browser.send(await browser.get('/password'), { email });
-    return { page, mail: this.sent[0] };
-  }
-
-  /** Opens the link of an e-mail and chooses a password. */
-  async choose(mail: Mail, password: string, browser = this.browser()) {
-    const { pathname, search } = new URL(/https:\S+/.exec(mail.text)![0]);
-    return browser.send(await browser.get(pathname + search), { password });
-  }
-
-  /** Requests a link for an address, opens it and chooses a password. */
-  async reset(email: string, password: string, browser = this.browser()) {
-    const { mail } = await this.request(email);
-    return this.choose(mail!, password, browser);
+    return new OpenTable(new UsersService(db), db);
   }
 
   async close(): Promise<void> {
     await this.db.destroy();
+  }
+}
+
+/** An e-mail that the application sent. */
+interface Sent {
+  to: string;
+  link?: string | undefined;
+}
+
+/** An application with `accounts()` over the users service of `docs/guides/sign-up-and-reset.md`. */
+export class SignUpApplication {
+  readonly sent: Sent[] = [];
+  private url = '';
+
+  static async start(users: AccountUsers): Promise<SignUpApplication> {
+    const app = new SignUpApplication();
+    const mail = { send: ({ to, link }: Sent) => void app.sent.push({ to, link }) };
+    const features = [pages(), accounts({ users, mail })];
+    const options = { model: new MemoryStore({ users }), issuer: 'https://id.example', secret: SECRET, features };
+    ({ url: app.url } = await startApplication('express', { imports: [OAuth2Module.forRoot(options)] }));
+    return app;
+  }
+
+  /** Requests a link on a page. Returns the e-mail to this address, or `undefined` if none is sent in 300 ms. */
+  async request(page: 'sign_up' | 'forgot_password', email: string): Promise<Sent | undefined> {
+    const before = this.sent.length;
+    const browser = this.browser();
+    await browser.send(await browser.get(`/oauth/${page}`), { email });
+    const end = Date.now() + 300;
+    while (this.sent.length === before && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
+    return this.sent.slice(before).find(({ to }) => to === email);
+  }
+
+  /** Opens the link of an e-mail and chooses a password. */
+  async choose({ link }: Sent, password: string) {
+    const { pathname, search } = new URL(link!);
+    const browser = this.browser();
+    return browser.send(await browser.get(pathname + search), { new_password: password });
+  }
+
+  /** Whether a user can sign in with a password. */
+  async canSignIn(email: string, password: string): Promise<boolean> {
+    return (await this.browser().signIn('/oauth/login', email, password)).status === 303;
+  }
+
+  private browser(): PageBrowser {
+    return new PageBrowser(this.url, { 'x-forwarded-proto': 'https' });
   }
 }

@@ -5,7 +5,7 @@ import { readPages } from '../../../docs/.vitepress/site/pages.js';
 import { add } from '../../../src/schematics/index.js';
 import { STORES } from '../../../src/schematics/stores.js';
 import { StagedApplication } from '../../src/schematics/staged-application.js';
-import { blocksOf } from '../../support/page-code.js';
+import { blocksOf } from '../../support/clients/page-code.js';
 import { read } from './guide-code.js';
 
 /** Code that readers copy: the blocks of a page, a file of a sample, or a file that `nest add` writes. */

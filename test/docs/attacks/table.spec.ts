@@ -9,8 +9,6 @@ const BLOCKING = /\b(?:scrypt|pbkdf2|argon2|hash|compare|verify)Sync\(/;
 
 /** Code with a map that only grows, and the reason why strangers cannot make it grow. */
 const GROWING = {
-  'docs/reference/features/second-factor.md': 'one number for each enrolled user, and the comment asks for a table',
-  'sample/17-passkeys/src/accounts.ts': 'a demo in memory, and the comment asks for tables',
   'sample/18-payments/src/server/model.ts': 'ten messages for each user of the demo',
   'sample/18-payments/src/server/payments.controller.ts': 'one entry for each payment that a user has approved',
 };

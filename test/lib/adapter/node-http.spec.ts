@@ -3,12 +3,12 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { introspection, pushedRequests, registration, revocation, serverMetadata } from 'nest-oauth2/features';
 import { OAuth2Server } from 'nest-oauth2/server';
 import * as oauth from 'oauth4webapi';
-import { WEB, WEB_SECRET } from '../../support/client.js';
-import { decide } from '../../support/consent.js';
-import { CALLBACK, demoStore } from '../../support/demo.js';
-import { nodeDemo } from '../../support/every-adapter.js';
-import { readResponse, basic, get, post } from '../../support/http.js';
-import { type Application, type RunningServer, startNode } from '../../support/node-adapter.js';
+import { WEB, WEB_SECRET } from '../../support/clients/client.js';
+import { decide } from '../../support/clients/consent.js';
+import { CALLBACK, demoStore } from '../../support/servers/demo.js';
+import { nodeDemo } from '../../support/servers/every-adapter.js';
+import { readResponse, basic, get, post } from '../../support/clients/http.js';
+import { type Application, type RunningServer, startNode } from '../../support/servers/node-adapter.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const features = [serverMetadata(), revocation(), introspection(), pushedRequests()];
@@ -56,11 +56,12 @@ describe('the example adapter for node:http', () => {
   afterEach(() => running?.stop());
 
   it('has at most 150 lines and imports the package by public names only', () => {
-    const source = readFileSync(new URL('../../support/node-adapter.ts', import.meta.url), 'utf8');
+    const source = readFileSync(new URL('../../support/servers/node-adapter.ts', import.meta.url), 'utf8');
     expect(source.split('\n').length).toBeLessThanOrEqual(151);
     const imported = [...source.matchAll(/from '([^']+)'/g)].map(([, name]) => name!);
     expect(imported.filter((name) => !name.startsWith('node:')).toSorted()).toEqual([
       'nest-oauth2/adapter',
+      'nest-oauth2/features',
       'nest-oauth2/server',
     ]);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { InvalidClientError, UnauthorizedClientError } from 'nest-oauth2/server';
 
-import { createTestModel, SECRET, WEB } from '../../support/model.js';
-import { runOperation, basic, FORM, formRequest, summary, tokenRequest } from '../../support/requests.js';
+import { createTestModel, SECRET, WEB } from '../../support/models/model.js';
+import { runOperation, basic, FORM, formRequest, summary, tokenRequest } from '../../support/clients/requests.js';
 
 const GRANT = { grant_type: 'password', username: 'alice', password: 'wonderland' };
 const withHeader = (authorization: unknown, body = {}) =>

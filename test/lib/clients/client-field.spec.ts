@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { clientField } from 'nest-oauth2/server';
+
+import { clientField } from 'nest-oauth2/features';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const FIELD = clientField('tls_client_auth_san_dns', isText);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { OAuth2Server } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { runOperation, basic, FORM, formRequest } from '../../support/requests.js';
+import { runOperation, basic, FORM, formRequest } from '../../support/clients/requests.js';
 
 const client = { secret: 'web-secret', grants: ['client_credentials'], scopes: ['read'] };
 

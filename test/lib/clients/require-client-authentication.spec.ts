@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { createTestModel, SECRET, WEB } from '../../support/model.js';
-import { runOperation, FORM, formRequest, summary } from '../../support/requests.js';
+import { createTestModel, SECRET, WEB } from '../../support/models/model.js';
+import { runOperation, FORM, formRequest, summary } from '../../support/clients/requests.js';
 
 const GRANT = { grant_type: 'password', username: 'alice', password: 'wonderland' };
 const inForm = (body: object, headers = {}) => formRequest({ ...GRANT, ...body }, { headers: { ...FORM, ...headers } });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { OAuth2Server } from 'nest-oauth2/server';
 
-import { createTestModel, type TestModel, WEB } from '../../support/model.js';
-import { runOperation, authorizeRequest, CHALLENGE, signedIn, summary } from '../../support/requests.js';
+import { createTestModel, type TestModel, WEB } from '../../support/models/model.js';
+import { runOperation, authorizeRequest, CHALLENGE, signedIn, summary } from '../../support/clients/requests.js';
 
 const authorize = (query: object = {}, testModel: TestModel = createTestModel(), options: object = {}) =>
   runOperation(testModel, 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });

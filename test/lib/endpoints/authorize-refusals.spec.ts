@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { OAuth2Server } from 'nest-oauth2/server';
 
-import { CALLBACK, createTestModel, type TestModel, WEB } from '../../support/model.js';
-import { runOperation, authorizeRequest, signedIn, summary } from '../../support/requests.js';
-import { withoutWarnings } from '../../support/quiet.js';
+import { CALLBACK, createTestModel, type TestModel, WEB } from '../../support/models/model.js';
+import { runOperation, authorizeRequest, signedIn, summary } from '../../support/clients/requests.js';
+import { withoutWarnings } from '../../support/environment/quiet.js';
 
 const authorize = (query: object = {}, testModel: TestModel = createTestModel(), options: object = signedIn) =>
   runOperation(testModel, 'authorize', authorizeRequest({ ...query }), options);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AuthorizeOptions, OAuth2Server, Request, Response, ServerError } from 'nest-oauth2/server';
 
-import { addAccessToken, createTestModel, type TestModel } from '../../support/model.js';
-import { runOperation, authorizeRequest, resourceRequest, signedIn, summary } from '../../support/requests.js';
+import { addAccessToken, createTestModel, type TestModel } from '../../support/models/model.js';
+import { runOperation, authorizeRequest, resourceRequest, signedIn, summary } from '../../support/clients/requests.js';
 
 const authorize = (query: object = {}, testModel: TestModel = createTestModel(), options: object = signedIn) =>
   runOperation(testModel, 'authorize', authorizeRequest({ ...query }), options);

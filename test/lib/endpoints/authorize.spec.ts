@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { ALICE, CALLBACK, createTestModel, type TestModel, OTHER_CALLBACK, WEB } from '../../support/model.js';
-import { runOperation, authorizeRequest, signedIn } from '../../support/requests.js';
+import { ALICE, CALLBACK, createTestModel, type TestModel, OTHER_CALLBACK, WEB } from '../../support/models/model.js';
+import { runOperation, authorizeRequest, signedIn } from '../../support/clients/requests.js';
 
 const authorize = (query: object = {}, testModel: TestModel = createTestModel(), options: object = signedIn) =>
   runOperation(testModel, 'authorize', authorizeRequest({ ...query }), options);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Client, OAuth2Server } from 'nest-oauth2/server';
 
-import { createTestModel, SECRET, WEB } from '../../support/model.js';
-import { runOperation, basic, FORM, summary, tokenRequest } from '../../support/requests.js';
+import { createTestModel, SECRET, WEB } from '../../support/models/model.js';
+import { runOperation, basic, FORM, summary, tokenRequest } from '../../support/clients/requests.js';
 
 const APP = 'https://app.example';
 const REFUSED = '400 invalid_request: Invalid request: this client may not be used from this origin';

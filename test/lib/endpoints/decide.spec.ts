@@ -5,21 +5,20 @@ import {
   type AuthorizationRequest,
   ConsentRequiredError,
   type Decision,
-  type Feature,
   InteractionRequiredError,
   InvalidRequestError,
   LoginRequiredError,
   OAuth2Server,
   type OAuth2ServerOptions,
   OAuthError,
-  type Parameters,
   type RequiredInteraction,
   Response,
 } from 'nest-oauth2/server';
+import type { Feature, Parameters } from 'nest-oauth2/features';
 
 import { deferredErrorOf } from '../../../lib/endpoints/authorization/deferred-error.js';
-import { ALICE, CALLBACK, createTestModel, type TestModel, WEB } from '../../support/model.js';
-import { authorizeRequest, CHALLENGE, summary } from '../../support/requests.js';
+import { ALICE, CALLBACK, createTestModel, type TestModel, WEB } from '../../support/models/model.js';
+import { authorizeRequest, CHALLENGE, summary } from '../../support/clients/requests.js';
 
 const NO = new AccessDeniedError('Access denied: the user denied the request');
 

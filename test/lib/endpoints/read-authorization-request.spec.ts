@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { OAuth2Server, OAuthError, Response } from 'nest-oauth2/server';
 
-import { CALLBACK, createTestModel, SPA, WEB } from '../../support/model.js';
-import { runOperation, authorizeRequest, CHALLENGE, signedIn, summary } from '../../support/requests.js';
+import { CALLBACK, createTestModel, SPA, WEB } from '../../support/models/model.js';
+import { runOperation, authorizeRequest, CHALLENGE, signedIn, summary } from '../../support/clients/requests.js';
 
 const read = async (query: object = {}, options: object = {}, overrides: object = {}) => {
   const testModel = createTestModel(overrides);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { InvalidArgumentError, OAuth2Server } from 'nest-oauth2/server';
 
-import { createTestModel, SPA, WEB } from '../../support/model.js';
-import { runOperation, FORM, formRequest, summary, tokenRequest } from '../../support/requests.js';
+import { createTestModel, SPA, WEB } from '../../support/models/model.js';
+import { runOperation, FORM, formRequest, summary, tokenRequest } from '../../support/clients/requests.js';
 
 const GRANT = { grant_type: 'client_credentials' };
 const UNCACHED = { 'cache-control': 'no-store', pragma: 'no-cache' };

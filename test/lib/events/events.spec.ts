@@ -14,7 +14,7 @@ import {
   OTHER_CALLBACK,
   SECRET,
   WEB,
-} from '../../support/model.js';
+} from '../../support/models/model.js';
 import {
   runOperation,
   authorizeRequest,
@@ -25,7 +25,7 @@ import {
   resourceRequest,
   signedIn,
   tokenRequest,
-} from '../../support/requests.js';
+} from '../../support/clients/requests.js';
 
 type Told = [name: string, payload: object];
 

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 
-import * as fc from '../../support/fast-check.js';
+import * as fc from '../../support/environment/fast-check.js';
 import {
   alteredRequest,
   failures,
   serverOptions,
   VALID_REQUEST,
   arbitraryRequest,
-} from '../../support/hostile-input.js';
-import { addAccessToken, addCode, addRefreshToken, createTestModel, WEB } from '../../support/model.js';
-import { withoutWarnings } from '../../support/quiet.js';
+} from '../../support/clients/hostile-input.js';
+import { addAccessToken, addCode, addRefreshToken, createTestModel, WEB } from '../../support/models/model.js';
+import { withoutWarnings } from '../../support/environment/quiet.js';
 
 const SECRET = 'CANARY-secret-4f1d';
 const encoded = Buffer.from(SECRET).toString('base64');

@@ -16,8 +16,8 @@ import { openid } from 'nest-oauth2/openid';
 import { type FeatureList, OAuth2Server, type OAuth2ServerOptions, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { EC, RSA } from '../../support/openid-server.js';
-import { runOperation, basic, CHALLENGE, FORM, resourceRequest } from '../../support/requests.js';
+import { EC, RSA } from '../../support/servers/openid-server.js';
+import { runOperation, basic, CHALLENGE, FORM, resourceRequest } from '../../support/clients/requests.js';
 
 const ISSUER = 'https://id.example.com';
 const SECRET = 'secret-of-the-client-web';

@@ -1,14 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  type Feature,
-  type Installed,
-  InvalidArgumentError,
-  InvalidTokenError,
-  OAuth2Server,
-} from 'nest-oauth2/server';
+import { InvalidArgumentError, InvalidTokenError, OAuth2Server } from 'nest-oauth2/server';
+import type { Feature, Installed } from 'nest-oauth2/features';
 
-import { addAccessToken, createTestModel } from '../../support/model.js';
-import { runOperation, resourceRequest, summary } from '../../support/requests.js';
+import { addAccessToken, createTestModel } from '../../support/models/model.js';
+import { runOperation, resourceRequest, summary } from '../../support/clients/requests.js';
 
 /** Hooks as methods of a class with a private field. */
 class Verdict {

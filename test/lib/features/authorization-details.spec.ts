@@ -19,8 +19,8 @@ import {
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import * as fc from '../../support/fast-check.js';
-import { callEndpoint } from '../../support/call-endpoint.js';
+import * as fc from '../../support/environment/fast-check.js';
+import { callEndpoint } from '../../support/clients/call-endpoint.js';
 import {
   runOperation,
   authorizeRequest,
@@ -29,7 +29,7 @@ import {
   signedIn,
   summary,
   tokenRequest,
-} from '../../support/requests.js';
+} from '../../support/clients/requests.js';
 
 const CALLBACK = 'https://app.example/cb';
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';

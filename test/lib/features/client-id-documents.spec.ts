@@ -3,8 +3,8 @@ import { clientIdDocuments, type ClientIdDocumentOptions } from 'nest-oauth2/fea
 import { OAuth2Server, type OAuthError, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { authorizeRequest, CHALLENGE, formRequest, VERIFIER } from '../../support/requests.js';
-import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
+import { authorizeRequest, CHALLENGE, formRequest, VERIFIER } from '../../support/clients/requests.js';
+import { CERTIFICATE, json, TlsServer } from '../../support/servers/tls-server.js';
 
 const CALLBACK = 'https://app.example/callback';
 const CHALLENGED = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
@@ -227,7 +227,7 @@ describe('clientIdDocuments()', () => {
   });
 
   it.each([
-    [{ redirects: 'all' }, /`redirects` of `clientIdDocuments\(\)` must be `any` or `own`/],
+    [{ redirects: 'all' }, /`redirects` of `clientIdDocuments\(\)` must be 'any' or 'own'\. Got 'all'/],
     [{ minAge: 10, maxAge: 1 }, /`minAge` of/],
     [{ size: 0 }, /`size` of/],
     [{ fetch: { allowed: [] } }, /unknown option `allowed` of `fetch`/],

@@ -5,10 +5,10 @@ import { type Feature, formPost, pushedRequests, serverMetadata } from 'nest-oau
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { assert, asyncProperty, constantFrom, oneof, string } from '../../support/fast-check.js';
-import { CALLBACK, createTestModel, OTHER_CALLBACK, WEB } from '../../support/model.js';
-import { postedForm } from '../../support/posted-form.js';
-import { runOperation, authorizeRequest, signedIn, summary } from '../../support/requests.js';
+import { assert, asyncProperty, constantFrom, oneof, string } from '../../support/environment/fast-check.js';
+import { CALLBACK, createTestModel, OTHER_CALLBACK, WEB } from '../../support/models/model.js';
+import { postedForm } from '../../support/clients/posted-form.js';
+import { runOperation, authorizeRequest, signedIn, summary } from '../../support/clients/requests.js';
 
 function serverWith(features: Feature[], issuer?: string) {
   const { model, clients } = createTestModel();

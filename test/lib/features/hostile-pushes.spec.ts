@@ -4,11 +4,17 @@ import { describe, expect, it } from '@jest/globals';
 import { type PushedRequest, pushedRequests, resourceIndicators } from 'nest-oauth2/features';
 import { OAuth2Server, OAuthError, Request, Response } from 'nest-oauth2/server';
 
-import * as fc from '../../support/fast-check.js';
-import { alteredRequest, CANARY, failures, serverOptions, arbitraryRequest } from '../../support/hostile-input.js';
-import { CALLBACK, createTestModel, SECRET } from '../../support/model.js';
-import { basic, CHALLENGE } from '../../support/requests.js';
-import { withoutWarnings } from '../../support/quiet.js';
+import * as fc from '../../support/environment/fast-check.js';
+import {
+  alteredRequest,
+  CANARY,
+  failures,
+  serverOptions,
+  arbitraryRequest,
+} from '../../support/clients/hostile-input.js';
+import { CALLBACK, createTestModel, SECRET } from '../../support/models/model.js';
+import { basic, CHALLENGE } from '../../support/clients/requests.js';
+import { withoutWarnings } from '../../support/environment/quiet.js';
 
 const SAYABLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 const FAR = 'https://api.example/notes';
@@ -33,7 +39,7 @@ const VISIT = { method: 'GET', headers: {}, query: { client_id: 'web', request_u
 const around = (...right: unknown[]) =>
   fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...right) },
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: fc.anyCharacter }),
     fc.anything({ maxDepth: 2 }),
     fc.array(fc.webUrl({ withFragments: true }), { maxLength: 40 }),
     fc.constantFrom(

@@ -7,7 +7,7 @@ import { jwtAccessTokens, JwtTokens, keys } from 'nest-oauth2/jose';
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { issue, type IssuedCertificate } from '../../support/certificates.js';
+import { issue, type IssuedCertificate } from '../../support/keys/certificates.js';
 import {
   EXCHANGE,
   ISSUER,
@@ -21,8 +21,8 @@ import {
   createMutualTlsServer,
   ISSUED,
   secretHeaders,
-} from '../../support/mutual-tls.js';
-import { FORM } from '../../support/requests.js';
+} from '../../support/servers/mutual-tls.js';
+import { FORM } from '../../support/clients/requests.js';
 
 describe('a certificate-bound access token (RFC 8705)', () => {
   it('is accepted only with its certificate', async () => {

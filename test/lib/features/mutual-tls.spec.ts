@@ -4,7 +4,7 @@ import { dpop, JwtTokens } from 'nest-oauth2/jose';
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { CN, issue, type IssuedCertificate, O, OU, type CertificateOptions } from '../../support/certificates.js';
+import { CN, issue, type IssuedCertificate, O, OU, type CertificateOptions } from '../../support/keys/certificates.js';
 import {
   ISSUER,
   authority,
@@ -20,9 +20,9 @@ import {
   REFUSED,
   ISSUED,
   secretHeaders,
-} from '../../support/mutual-tls.js';
-import { FORM } from '../../support/requests.js';
-import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
+} from '../../support/servers/mutual-tls.js';
+import { FORM } from '../../support/clients/requests.js';
+import { CERTIFICATE, json, TlsServer } from '../../support/servers/tls-server.js';
 
 describe('a client with the authentication method tls_client_auth', () => {
   it('is authenticated by the certificate of a trusted authority', async () => {
@@ -536,7 +536,7 @@ describe('mutualTls()', () => {
     [{ bind: true }, '`bind` of `mutualTls()`'],
     [{ endpointAliases: 'http://mtls.example.com' }, '`endpointAliases` of `mutualTls()`'],
     [{ endpointAliases: 'https://mtls.example.com/x' }, '`endpointAliases` of `mutualTls()`'],
-    [{ fetch: { size: 0 } }, '`size` of a fetch'],
+    [{ fetch: { size: 0 } }, '`size` of `fetch` of `mutualTls()`'],
     [{ proxy: '10.0.0.1' }, '`proxy` of `mutualTls()` must be an object'],
     [{ proxy: {} }, 'requires `trusted`'],
     [{ proxy: { trusted: [] } }, 'requires `trusted`'],

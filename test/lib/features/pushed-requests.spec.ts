@@ -1,12 +1,12 @@
 import { EventEmitter } from 'node:events';
 
 import { describe, expect, it, jest } from '@jest/globals';
-import { pushedRequests, type PushedRequestOptions, resourceIndicators } from 'nest-oauth2/features';
-import { AccessDeniedError, type Client, type Feature, OAuth2Server, Request, Response } from 'nest-oauth2/server';
+import { pushedRequests, type PushedRequestOptions, resourceIndicators, type Feature } from 'nest-oauth2/features';
+import { AccessDeniedError, type Client, OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { callEndpoint } from '../../support/call-endpoint.js';
-import { ALICE, CALLBACK, OTHER_CALLBACK, SECRET, SPA, WEB } from '../../support/model.js';
+import { callEndpoint } from '../../support/clients/call-endpoint.js';
+import { ALICE, CALLBACK, OTHER_CALLBACK, SECRET, SPA, WEB } from '../../support/models/model.js';
 import {
   runOperation,
   basic,
@@ -17,7 +17,7 @@ import {
   signedIn,
   tokenRequest,
   VERIFIER,
-} from '../../support/requests.js';
+} from '../../support/clients/requests.js';
 
 type Parameters = Record<string, unknown>;
 
@@ -549,22 +549,22 @@ describe('pushedRequests()', () => {
     [
       'a misspelled option',
       { lifetimes: 60 },
-      'unknown option `lifetimes` of `pushedRequests()`: the options are `required`, `lifetime`, `interactionLifetime` and `rate`',
+      'unknown option `lifetimes` of `pushedRequests()`: the options are `required`, `lifetime`, `interactionLifetime` and `rate`. Did you mean `lifetime`?',
     ],
     [
       'a lifetime of 0 seconds',
       { lifetime: 0 },
-      '`lifetime` of `pushedRequests()` must be a number of seconds, from 1 to 86400',
+      '`lifetime` of `pushedRequests()` must be a number of seconds, from 1 to 86400. Got 0',
     ],
     [
       'a lifetime that is a string',
       { lifetime: '60' },
-      '`lifetime` of `pushedRequests()` must be a number of seconds, from 1 to 86400',
+      "`lifetime` of `pushedRequests()` must be a number of seconds, from 1 to 86400. Got '60'",
     ],
     [
       'an infinite lifetime of the interaction',
       { interactionLifetime: Infinity },
-      '`interactionLifetime` of `pushedRequests()` must be a number of seconds, from 1 to 86400',
+      '`interactionLifetime` of `pushedRequests()` must be a number of seconds, from 1 to 86400. Got Infinity',
     ],
   ])('rejects %s', (_, options, wanted) => {
     expect(started(options)).toBe(`Invalid argument: ${wanted}`);

@@ -4,16 +4,10 @@ import {
   registration,
   type RegistrationOptions,
   type RegistrationRequest,
-} from 'nest-oauth2/features';
-import {
   clientField,
   type Feature,
-  InvalidSoftwareStatementError,
-  OAuth2Server,
-  OAuthError,
-  Request,
-  Response,
-} from 'nest-oauth2/server';
+} from 'nest-oauth2/features';
+import { InvalidSoftwareStatementError, OAuth2Server, OAuthError, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 const JSON_TYPE = { 'content-type': 'application/json', 'content-length': '1' };

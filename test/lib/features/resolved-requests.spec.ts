@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   AccessDeniedError,
-  type Feature,
   InvalidTargetError,
   OAuth2Server,
   OAuthError,
   Response,
   TemporarilyUnavailableError,
 } from 'nest-oauth2/server';
+import type { Feature } from 'nest-oauth2/features';
 
-import { ALICE, CALLBACK, createTestModel } from '../../support/model.js';
-import { pinnedRequests } from '../../support/pinned-requests.js';
-import { runOperation, authorizeRequest, signedIn, summary } from '../../support/requests.js';
+import { ALICE, CALLBACK, createTestModel } from '../../support/models/model.js';
+import { pinnedRequests } from '../../support/clients/pinned-requests.js';
+import { runOperation, authorizeRequest, signedIn, summary } from '../../support/clients/requests.js';
 
 const NOTHING = { response_type: undefined, redirect_uri: undefined, scope: undefined, state: undefined };
 const URI = 'urn:example:1';

@@ -4,12 +4,13 @@ import {
   resourceIndicators,
   type ResourceIndicatorOptions,
   type ResourceModel,
+  type Feature,
 } from 'nest-oauth2/features';
-import { type Feature, OAuth2Server, Request } from 'nest-oauth2/server';
+import { OAuth2Server, Request } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import * as fc from '../../support/fast-check.js';
-import { callEndpoint } from '../../support/call-endpoint.js';
+import * as fc from '../../support/environment/fast-check.js';
+import { callEndpoint } from '../../support/clients/call-endpoint.js';
 import {
   addAccessToken,
   addCode,
@@ -20,7 +21,7 @@ import {
   later,
   SECRET,
   WEB,
-} from '../../support/model.js';
+} from '../../support/models/model.js';
 import {
   runOperation,
   authorizeRequest,
@@ -28,7 +29,7 @@ import {
   signedIn,
   summary,
   tokenRequest,
-} from '../../support/requests.js';
+} from '../../support/clients/requests.js';
 
 const NOTES = 'https://api.example/notes';
 const MAIL = 'https://api.example/mail';
@@ -477,12 +478,12 @@ describe('resourceIndicators()', () => {
     [
       'rejects a misspelled option',
       { resource: [NOTES] } as object,
-      'unknown option `resource` of `resourceIndicators()`: the options are `resources`, `own`, `default` and `unrestricted`',
+      'unknown option `resource` of `resourceIndicators()`: the options are `resources`, `own`, `default` and `unrestricted`. Did you mean `resources`?',
     ],
     [
       'rejects a string in place of a list',
       { resources: NOTES as never },
-      '`resources` of `resourceIndicators()` must be a list of absolute URIs',
+      `\`resources\` of \`resourceIndicators()\` must be a list of absolute URIs. Got '${NOTES}'`,
     ],
     [
       'rejects a missing list of resources',

@@ -7,9 +7,9 @@ import {
 } from 'nest-oauth2/features';
 import { InvalidArgumentError, OAuth2Server, type OAuth2ServerOptions, Request } from 'nest-oauth2/server';
 
-import { callEndpoint } from '../../support/call-endpoint.js';
-import { addAccessToken, createTestModel } from '../../support/model.js';
-import { runOperation } from '../../support/requests.js';
+import { callEndpoint } from '../../support/clients/call-endpoint.js';
+import { addAccessToken, createTestModel } from '../../support/models/model.js';
+import { runOperation } from '../../support/clients/requests.js';
 
 const issuer = 'https://id.example';
 const API = 'https://api.example/v1';

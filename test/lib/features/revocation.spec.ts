@@ -10,7 +10,7 @@ import {
 } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { callEndpoint } from '../../support/call-endpoint.js';
+import { callEndpoint } from '../../support/clients/call-endpoint.js';
 import {
   addAccessToken,
   addRefreshToken,
@@ -22,8 +22,15 @@ import {
   SECRET,
   SPA,
   WEB,
-} from '../../support/model.js';
-import { runOperation, basic, FORM, formRequest, resourceRequest, tokenRequest } from '../../support/requests.js';
+} from '../../support/models/model.js';
+import {
+  runOperation,
+  basic,
+  FORM,
+  formRequest,
+  resourceRequest,
+  tokenRequest,
+} from '../../support/clients/requests.js';
 
 const OTHER: Client = { id: 'other', grants: ['refresh_token', 'password'] };
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { type Feature, revocation, serverMetadata, type ServerMetadataOptions } from 'nest-oauth2/features';
 import { InvalidArgumentError, OAuth2Server, type OAuth2ServerOptions, Request } from 'nest-oauth2/server';
 
-import { callEndpoint } from '../../support/call-endpoint.js';
-import { createTestModel } from '../../support/model.js';
+import { callEndpoint } from '../../support/clients/call-endpoint.js';
+import { createTestModel } from '../../support/models/model.js';
 
 const issuer = 'https://id.example';
 
@@ -201,7 +201,7 @@ describe('serverMetadata()', () => {
     [
       'a misspelled option',
       { metadata: { scope: ['a'] } as object },
-      'unknown option `scope` of `serverMetadata()`: the options are `scopes`, `grantTypes`, `maxAge` and `members`',
+      'unknown option `scope` of `serverMetadata()`: the options are `scopes`, `grantTypes`, `maxAge` and `members`. Did you mean `scopes`?',
     ],
     [
       'a member that the server derives itself',
@@ -221,7 +221,7 @@ describe('serverMetadata()', () => {
     [
       'an invalid `maxAge`',
       { metadata: { maxAge: 'x' as never } },
-      '`maxAge` of `serverMetadata()` must be a number of seconds, 0 or more',
+      "`maxAge` of `serverMetadata()` must be a number of seconds, 0 or more. Got 'x'",
     ],
   ])('rejects at start-up %s', (_name, given, sentence) => {
     expect(() => serverOf(given)).toThrow(new InvalidArgumentError(`Invalid argument: ${sentence}`));

@@ -14,8 +14,8 @@ import {
 import { OAuth2Server, OAuthError, type Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { callEndpoint } from '../../support/call-endpoint.js';
-import { basic, FORM, formRequest } from '../../support/requests.js';
+import { callEndpoint } from '../../support/clients/call-endpoint.js';
+import { basic, FORM, formRequest } from '../../support/clients/requests.js';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const type = (name: string) => `urn:ietf:params:oauth:token-type:${name}`;

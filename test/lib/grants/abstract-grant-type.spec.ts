@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { AbstractGrantType, GrantType, InvalidArgumentError, OAuth2Server } from 'nest-oauth2/server';
+import { AbstractGrantType, InvalidArgumentError, OAuth2Server } from 'nest-oauth2/server';
+import { GrantType } from 'nest-oauth2/features';
 
-import { createTestModel } from '../../support/model.js';
-import { tokenRequest } from '../../support/requests.js';
+import { createTestModel } from '../../support/models/model.js';
+import { tokenRequest } from '../../support/clients/requests.js';
 
 class Extension extends AbstractGrantType {
   handle(): never {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { redeem } from '../../support/grants.js';
-import { ALICE, CALLBACK, earlier, SPA, WEB } from '../../support/model.js';
-import { summary } from '../../support/requests.js';
-import { withoutWarnings } from '../../support/quiet.js';
+import { redeem } from '../../support/models/grants.js';
+import { ALICE, CALLBACK, earlier, SPA, WEB } from '../../support/models/model.js';
+import { summary } from '../../support/clients/requests.js';
+import { withoutWarnings } from '../../support/environment/quiet.js';
 
 withoutWarnings();
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { CODE, redeem } from '../../support/grants.js';
-import { addCode, createTestModel, SPA } from '../../support/model.js';
-import { runOperation, CHALLENGE, formRequest, summary, VERIFIER } from '../../support/requests.js';
+import { CODE, redeem } from '../../support/models/grants.js';
+import { addCode, createTestModel, SPA } from '../../support/models/model.js';
+import { runOperation, CHALLENGE, formRequest, summary, VERIFIER } from '../../support/clients/requests.js';
 
 const WITH_CHALLENGE = { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { createTestModel, WEB } from '../../support/model.js';
-import { ModernGrantType } from '../../support/extension-grants.js';
-import { runOperation, summary, tokenRequest } from '../../support/requests.js';
+import { createTestModel, WEB } from '../../support/models/model.js';
+import { ModernGrantType } from '../../support/models/extension-grants.js';
+import { runOperation, summary, tokenRequest } from '../../support/clients/requests.js';
 
 const URI = 'urn:example:extension';
 const ask = (

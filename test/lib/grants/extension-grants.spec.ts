@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Client, GrantType, type Request, type Token } from 'nest-oauth2/server';
+import type { Client, Request, Token } from 'nest-oauth2/server';
+import { GrantType } from 'nest-oauth2/features';
 
-import { createTestModel, WEB } from '../../support/model.js';
-import { ClassicGrantType, ModernGrantType } from '../../support/extension-grants.js';
-import { runOperation, summary, tokenRequest } from '../../support/requests.js';
+import { createTestModel, WEB } from '../../support/models/model.js';
+import { ClassicGrantType, ModernGrantType } from '../../support/models/extension-grants.js';
+import { runOperation, summary, tokenRequest } from '../../support/clients/requests.js';
 
 const URI = 'urn:example:extension';
 const ask = (

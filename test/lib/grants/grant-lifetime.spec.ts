@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type Model, OAuth2Server, type OAuth2ServerOptions } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { ALICE, createTestModel, WEB } from '../../support/model.js';
-import { runOperation, summary, tokenRequest } from '../../support/requests.js';
+import { ALICE, createTestModel, WEB } from '../../support/models/model.js';
+import { runOperation, summary, tokenRequest } from '../../support/clients/requests.js';
 
 const DAY = 86_400;
 const PASSWORD = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };

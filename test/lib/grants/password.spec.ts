@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { ALICE, createTestModel, WEB } from '../../support/model.js';
-import { runOperation, summary, tokenRequest } from '../../support/requests.js';
+import { ALICE, createTestModel, WEB } from '../../support/models/model.js';
+import { runOperation, summary, tokenRequest } from '../../support/clients/requests.js';
 
 const BODY = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
 const grant = (body: object = {}, overrides: object = {}) => {

@@ -8,7 +8,7 @@ import {
   type Unsaved,
 } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { withoutWarnings } from '../../support/quiet.js';
+import { withoutWarnings } from '../../support/environment/quiet.js';
 
 const alice = { id: 'alice' };
 

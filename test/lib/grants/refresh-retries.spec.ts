@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Server, type OAuth2ServerOptions, type RefreshToken } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { ALICE, earlier, later, SECRET, WEB } from '../../support/model.js';
-import { resourceRequest, runOperation, tokenRequest } from '../../support/requests.js';
+import { ALICE, earlier, later, SECRET, WEB } from '../../support/models/model.js';
+import { resourceRequest, runOperation, tokenRequest } from '../../support/clients/requests.js';
 
 type Spent = Partial<Pick<RefreshToken, 'revokedAt' | 'revokedAgo'>>;
 

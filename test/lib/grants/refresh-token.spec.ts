@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { REFRESH, refresh } from '../../support/grants.js';
-import { addRefreshToken, ALICE, createTestModel, earlier, SPA, WEB } from '../../support/model.js';
-import { runOperation, formRequest, summary } from '../../support/requests.js';
+import { REFRESH, refresh } from '../../support/models/grants.js';
+import { addRefreshToken, ALICE, createTestModel, earlier, SPA, WEB } from '../../support/models/model.js';
+import { runOperation, formRequest, summary } from '../../support/clients/requests.js';
 
 const INVALID = '400 invalid_grant: Invalid grant: refresh token is invalid';
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { OAuth2Server } from 'nest-oauth2/server';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 
-import { redeem, refresh } from '../../support/grants.js';
-import { ALICE, CALLBACK } from '../../support/model.js';
-import { runOperation, authorizeRequest, formRequest, signedIn, summary } from '../../support/requests.js';
+import { redeem, refresh } from '../../support/models/grants.js';
+import { ALICE, CALLBACK } from '../../support/models/model.js';
+import { runOperation, authorizeRequest, formRequest, signedIn, summary } from '../../support/clients/requests.js';
 
 describe('the scope of an authorization code when it is redeemed', () => {
   it.each([

@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 
 import { FetchSlots } from '../../../lib/http/safe-fetch/fetch-slots.js';
 import { FetchError, SafeFetch, type SafeFetchOptions } from '../../../lib/http/safe-fetch/index.js';
-import { CERTIFICATE, json, type Reply, TlsServer } from '../../support/tls-server.js';
-import { waitUntil } from '../../support/wait-until.js';
+import { CERTIFICATE, json, type Reply, TlsServer } from '../../support/servers/tls-server.js';
+import { waitUntil } from '../../support/environment/wait-until.js';
 
 const server = new TlsServer();
 beforeAll(() => server.start());

@@ -25,10 +25,10 @@ import {
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { ML_DSA, SIGNING_ALGORITHMS, WITH_ML_DSA } from '../../support/algorithms.js';
-import { CALLBACK, ISSUER, openIdServer } from '../../support/openid-server.js';
-import { CHALLENGE, FORM } from '../../support/requests.js';
-import { rsaKey } from '../../support/rsa-key.js';
+import { ML_DSA, SIGNING_ALGORITHMS, WITH_ML_DSA } from '../../support/keys/algorithms.js';
+import { CALLBACK, ISSUER, openIdServer } from '../../support/servers/openid-server.js';
+import { CHALLENGE, FORM } from '../../support/clients/requests.js';
+import { rsaKey } from '../../support/keys/rsa-key.js';
 
 const CURVES: Record<string, string> = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' };
 

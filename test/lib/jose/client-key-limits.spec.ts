@@ -7,10 +7,10 @@ import { dpop, encryption, type Jwk, JwtTokens, jwtBearer, privateKeyJwt, reques
 import { OAuth2Server, OAuthError, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { ISSUER, openIdServer } from '../../support/openid-server.js';
-import { FORM } from '../../support/requests.js';
-import { rsaKey } from '../../support/rsa-key.js';
-import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
+import { ISSUER, openIdServer } from '../../support/servers/openid-server.js';
+import { FORM } from '../../support/clients/requests.js';
+import { rsaKey } from '../../support/keys/rsa-key.js';
+import { CERTIFICATE, json, TlsServer } from '../../support/servers/tls-server.js';
 
 const good: Jwk = createPublicKey(rsaKey).export({ format: 'jwk' });
 const modulus = (bits: number) => {

@@ -7,7 +7,7 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as oauth from 'oauth4webapi';
 
 import { EncryptedSecrets } from '../../../lib/stores/clients/encrypted-secrets.js';
-import { basic, FORM } from '../../support/requests.js';
+import { basic, FORM } from '../../support/clients/requests.js';
 
 const ISSUER = 'https://id.example.com';
 const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';

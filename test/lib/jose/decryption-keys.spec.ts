@@ -11,12 +11,13 @@ import {
   type KeysOptions,
   signingKeys,
 } from 'nest-oauth2/jose';
-import { type Feature, OAuth2Server } from 'nest-oauth2/server';
+import { OAuth2Server } from 'nest-oauth2/server';
+import type { Feature } from 'nest-oauth2/features';
 
 import { decryptNested } from '../../../lib/jose/decryption/nested.js';
 import { findKeys } from '../../../lib/jose/keys/find-keys.js';
-import { createTestModel } from '../../support/model.js';
-import { encryptTo, type PublishedKey, publishedKeys } from '../../support/encrypting-client.js';
+import { createTestModel } from '../../support/models/model.js';
+import { encryptTo, type PublishedKey, publishedKeys } from '../../support/clients/encrypting-client.js';
 
 const SECRET = 'a secret of thirty-two characters';
 const key = (type: 'ec' | 'rsa' | 'x25519' | 'ed25519', options: object, more: object): Jwk => ({

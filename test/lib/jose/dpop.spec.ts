@@ -2,14 +2,14 @@ import { generateKeyPairSync, hash, type KeyObject } from 'node:crypto';
 
 import { describe, expect, it, jest } from '@jest/globals';
 import { calculateJwkThumbprint, decodeJwt, type JWK, SignJWT } from 'jose';
-import { introspection, pushedRequests, serverMetadata, tokenExchange } from 'nest-oauth2/features';
+import { introspection, pushedRequests, serverMetadata, tokenExchange, type Feature } from 'nest-oauth2/features';
 import { dpop, type DpopOptions, jwtAccessTokens, JwtTokens, keys } from 'nest-oauth2/jose';
-import { type Feature, OAuth2Server, Request, Response } from 'nest-oauth2/server';
+import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { SIGNING_ALGORITHMS } from '../../support/algorithms.js';
-import { runOperation, basic, CHALLENGE, FORM, resourceRequest, VERIFIER } from '../../support/requests.js';
-import { rsaPair } from '../../support/rsa-key.js';
+import { SIGNING_ALGORITHMS } from '../../support/keys/algorithms.js';
+import { runOperation, basic, CHALLENGE, FORM, resourceRequest, VERIFIER } from '../../support/clients/requests.js';
+import { rsaPair } from '../../support/keys/rsa-key.js';
 
 const ISSUER = 'https://id.example.com';
 const TOKEN = `${ISSUER}/oauth/token`;
@@ -690,7 +690,7 @@ describe('dpop()', () => {
     [{ lifetime: 0 }, /`lifetime` of `dpop\(\)` must be a number of seconds/],
     [{ clockTolerance: -1 }, /`clockTolerance`/],
     [{ publicUrl: 'http://api.example.com' }, /`publicUrl` of `dpop\(\)` must be 'request' or an https URL/],
-    [{ nonce: { secret: 'short' } }, /`nonce.secret` of `dpop\(\)` must be a text of at least 32/],
+    [{ nonce: { secret: 'short' } }, /`secret` in `nonce` of `dpop\(\)` must be a text of at least 32/],
     [{ nonces: {} }, /unknown option `nonces` of `dpop\(\)`/],
   ])('rejects the options %j at start-up', (options, sentence) => {
     expect(() => dpop(options as never)).toThrow(sentence);

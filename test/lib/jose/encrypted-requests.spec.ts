@@ -19,9 +19,9 @@ import { OAuth2Server, OAuthError, Request, Response } from 'nest-oauth2/server'
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 import { findKeys } from '../../../lib/jose/keys/find-keys.js';
-import { runOperation, basic, FORM, type Outcome, signedIn } from '../../support/requests.js';
-import { encryptTo, type PublishedKey, publishedKeys } from '../../support/encrypting-client.js';
-import { CERTIFICATE, TlsServer } from '../../support/tls-server.js';
+import { runOperation, basic, FORM, type Outcome, signedIn } from '../../support/clients/requests.js';
+import { encryptTo, type PublishedKey, publishedKeys } from '../../support/clients/encrypting-client.js';
+import { CERTIFICATE, TlsServer } from '../../support/servers/tls-server.js';
 
 const ISSUER = 'https://id.example.com';
 const CALLBACK = 'https://app.example/cb';

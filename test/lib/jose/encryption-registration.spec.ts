@@ -3,8 +3,9 @@ import { introspection, registration } from 'nest-oauth2/features';
 import { encryption, type EncryptionOptions, jarm, signedIntrospection } from 'nest-oauth2/jose';
 import { Request } from 'nest-oauth2/server';
 
-import { CALLBACK, openIdServer } from '../../support/openid-server.js';
-import { decrypted, recipient } from '../../support/recipients.js';
+import { encryptionFor } from '../../../lib/jose/encryption/find-encryption.js';
+import { CALLBACK, openIdServer } from '../../support/servers/openid-server.js';
+import { decrypted, recipient } from '../../support/models/recipients.js';
 
 const mine = recipient('P-256');
 const jwks = { keys: [mine.jwk] };
@@ -113,5 +114,18 @@ describe('registration of a client for encrypted responses', () => {
     const { body } = await register(said);
     expect(body).toMatchObject({ error_description: expect.stringContaining('`id_token_encrypted_response_enc`') });
     expect((await register({ ...said, id_token_encrypted_response_enc: 'A256GCM' })).status).toBe(201);
+  });
+});
+
+describe('encryptionFor()', () => {
+  const withoutFeature = { find: () => undefined };
+
+  it('fails for a client with a registered encryption if the server does not list `encryption()`', async () => {
+    const client = { id: 'web', grants: [], metadata: { id_token_encrypted_response_alg: 'ECDH-ES' } };
+    await expect(encryptionFor(client, 'id_token', withoutFeature)).rejects.toMatchObject({
+      name: 'server_error',
+      message: expect.stringContaining('`encryption()` is not among the `features`'),
+    });
+    expect(await encryptionFor(client, 'userinfo', withoutFeature)).toBeUndefined();
   });
 });

@@ -4,10 +4,10 @@ import { introspection, pushedRequests, serverMetadata } from 'nest-oauth2/featu
 import { encryption, type EncryptionOptions, jarm, signedIntrospection } from 'nest-oauth2/jose';
 import { Request } from 'nest-oauth2/server';
 
-import { CALLBACK, ISSUER, openIdServer, RSA, SECRET } from '../../support/openid-server.js';
-import { decrypted, recipient } from '../../support/recipients.js';
-import { basic, CHALLENGE, FORM } from '../../support/requests.js';
-import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
+import { CALLBACK, ISSUER, openIdServer, RSA, SECRET } from '../../support/servers/openid-server.js';
+import { decrypted, recipient } from '../../support/models/recipients.js';
+import { basic, CHALLENGE, FORM } from '../../support/clients/requests.js';
+import { CERTIFICATE, json, TlsServer } from '../../support/servers/tls-server.js';
 
 const rsa = recipient(2048, { use: 'enc', kid: 'mine' });
 const p256 = recipient('P-256', { use: 'enc', kid: 'p256' });

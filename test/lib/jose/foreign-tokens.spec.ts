@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { auth0, type ClaimRules, cognito, entra, JwtTokens, type JwtTokensOptions, keycloak } from 'nest-oauth2/jose';
 import { isClientItself, OAuth2Server } from 'nest-oauth2/server';
 
-import { runOperation, resourceRequest } from '../../support/requests.js';
+import { runOperation, resourceRequest } from '../../support/clients/requests.js';
 
 const AUDIENCE = 'https://notes.example.com';
 
@@ -24,7 +24,7 @@ async function call(options: JwtTokensOptions, token: string, scope?: string) {
 
 describe('JwtTokens with access tokens recorded from Keycloak', () => {
   const recorded = JSON.parse(
-    readFileSync(new URL('../../support/keycloak-tokens.json', import.meta.url), 'utf8'),
+    readFileSync(new URL('../../support/servers/keycloak-tokens.json', import.meta.url), 'utf8'),
   ) as Record<'issuer' | 'recordedAt' | 'accessToken' | 'idToken' | 'refreshToken' | 'clientCredentialsToken', string> &
     Pick<JwtTokensOptions, 'jwks'>;
   const { issuer, jwks } = recorded;
@@ -179,6 +179,15 @@ describe('JwtTokens with access tokens in the documented formats of other produc
     expect(token).toMatchObject({ client: { id: 'app' }, user: { id: 'u', roles: ['editors'] } });
     expect(await ask(cognito(), claims, {}, 'other')).toMatchObject({ status: 401 });
   });
+
+  it.each(['sub', 'client_id', 'token_use'])(
+    'rejects access tokens of Cognito without the claim `%s`',
+    async (name) => {
+      const claims = { sub: 'u', client_id: 'app', aud: 'app', token_use: 'access', [name]: undefined };
+      const { message } = await ask(cognito(), claims, {}, 'app');
+      expect(message).toBe(`Invalid token: the claim \`${name}\` is missing`);
+    },
+  );
 
   it('rejects ID tokens of Cognito', async () => {
     const { message } = await ask(cognito(), { sub: 'u', client_id: 'app', aud: 'app', token_use: 'id' }, {}, 'app');

@@ -8,9 +8,16 @@ import { jarm, type JarmOptions, keys } from 'nest-oauth2/jose';
 import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { CALLBACK, createTestModel, WEB } from '../../support/model.js';
-import { postedForm } from '../../support/posted-form.js';
-import { runOperation, authorizeRequest, CHALLENGE, formRequest, signedIn, summary } from '../../support/requests.js';
+import { CALLBACK, createTestModel, WEB } from '../../support/models/model.js';
+import { postedForm } from '../../support/clients/posted-form.js';
+import {
+  runOperation,
+  authorizeRequest,
+  CHALLENGE,
+  formRequest,
+  signedIn,
+  summary,
+} from '../../support/clients/requests.js';
 
 const ISSUER = 'https://id.example.com';
 
@@ -205,7 +212,7 @@ describe('jarm()', () => {
     [{ lifetme: 1 }, 'unknown option `lifetme` of `jarm()`'],
     [{ alg: 'RS256' }, "no key in `keys()` supports `alg: 'RS256'` of `jarm()`"],
     [{ alg: 'none' }, '`alg` of `jarm()` must be one of'],
-    [{ lifetime: 6000 }, '`lifetime` of `jarm()` must be a number of seconds, at most 600'],
+    [{ lifetime: 6000 }, '`lifetime` of `jarm()` must be a number of seconds, from 1 to 600. Got 6000'],
   ])('rejects the options %j at start-up', (given, sentence) => {
     expect(() => serverWith({ given: given as never })).toThrow(sentence);
   });

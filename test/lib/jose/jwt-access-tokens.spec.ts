@@ -2,12 +2,12 @@ import { generateKeyPairSync } from 'node:crypto';
 
 import { describe, expect, it, jest } from '@jest/globals';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
-import { introspection, resourceIndicators, revocation } from 'nest-oauth2/features';
+import { introspection, resourceIndicators, revocation, type Feature } from 'nest-oauth2/features';
 import { JwtTokens, type JwtAccessTokensOptions, type JwkSet, jwtAccessTokens, keys } from 'nest-oauth2/jose';
-import { type Feature, OAuth2Server, Request, Response } from 'nest-oauth2/server';
+import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { runOperation, basic, CHALLENGE, FORM, resourceRequest, VERIFIER } from '../../support/requests.js';
+import { runOperation, basic, CHALLENGE, FORM, resourceRequest, VERIFIER } from '../../support/clients/requests.js';
 
 const ISSUER = 'https://id.example.com';
 const NOTES = 'https://notes.example.com';

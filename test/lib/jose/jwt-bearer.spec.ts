@@ -14,9 +14,9 @@ import { type AssertionClaims, type AssertionIssuer, dpop, jwtBearer, type JwtBe
 import { type Client, OAuth2Server, OAuthError, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { callEndpoint } from '../../support/call-endpoint.js';
-import { ForeignIssuer, seconds } from '../../support/foreign-issuer.js';
-import { basic, FORM, formRequest } from '../../support/requests.js';
+import { callEndpoint } from '../../support/clients/call-endpoint.js';
+import { ForeignIssuer, seconds } from '../../support/servers/foreign-issuer.js';
+import { basic, FORM, formRequest } from '../../support/clients/requests.js';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const ISSUER = 'https://as.example';

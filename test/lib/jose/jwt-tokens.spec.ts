@@ -3,10 +3,10 @@ import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { JwtTokens, type JwtTokensOptions } from 'nest-oauth2/jose';
 import { InvalidArgumentError, isClientItself, OAuth2Server, type OAuthError } from 'nest-oauth2/server';
 
-import { SIGNING_ALGORITHMS } from '../../support/algorithms.js';
-import { IntrospectionServer, json } from '../../support/introspection-server.js';
-import { runOperation, resourceRequest } from '../../support/requests.js';
-import { waitUntil } from '../../support/wait-until.js';
+import { SIGNING_ALGORITHMS } from '../../support/keys/algorithms.js';
+import { IntrospectionServer, json } from '../../support/servers/introspection-server.js';
+import { runOperation, resourceRequest } from '../../support/clients/requests.js';
+import { waitUntil } from '../../support/environment/wait-until.js';
 
 const AUDIENCE = 'https://notes.example.com';
 const JWKS = '/jwks';
@@ -321,7 +321,7 @@ describe('the keys of JwtTokens', () => {
 
 describe('options of JwtTokens', () => {
   it.each([
-    ['no issuer', { issuer: undefined }, /requires the `issuer`/],
+    ['no issuer', { issuer: undefined }, /requires `issuer`: the issuer identifier/],
     ['no audience', { audience: undefined }, /requires `audience`/],
     ['an empty audience', { audience: [] }, /An empty list would accept every token/],
     ['an issuer with an http URL', { issuer: 'http://id.example.com' }, /`issuer` of JwtTokens must be an https URL/],

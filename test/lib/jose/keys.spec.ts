@@ -7,9 +7,9 @@ import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 
 import { signJwt } from '../../../lib/jose/keys/key-ring.js';
 import { findKeys } from '../../../lib/jose/keys/find-keys.js';
-import { createTestModel } from '../../support/model.js';
-import { rsaKey as rsa } from '../../support/rsa-key.js';
-import { waitUntil } from '../../support/wait-until.js';
+import { createTestModel } from '../../support/models/model.js';
+import { rsaKey as rsa } from '../../support/keys/rsa-key.js';
+import { waitUntil } from '../../support/environment/wait-until.js';
 
 const SECRET = 'a secret of thirty-two characters';
 const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;

@@ -5,8 +5,8 @@ import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { SignJWT } from 'jose';
 
-import { CALLBACK, FapiClient } from '../../support/fapi-client.js';
-import { FORM } from '../../support/requests.js';
+import { CALLBACK, FapiClient } from '../../support/clients/fapi-client.js';
+import { FORM } from '../../support/clients/requests.js';
 
 const ISSUER = 'https://id.example.com';
 const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';

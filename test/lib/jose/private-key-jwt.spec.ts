@@ -9,7 +9,7 @@ import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as oauth from 'oauth4webapi';
 
-import { basic, FORM } from '../../support/requests.js';
+import { basic, FORM } from '../../support/clients/requests.js';
 
 const ISSUER = 'https://id.example.com';
 const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';

@@ -5,8 +5,8 @@ import { requestObjects, type RequestObjectOptions } from 'nest-oauth2/jose';
 import { OAuth2Server, Request } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { runOperation, CHALLENGE, signedIn } from '../../support/requests.js';
-import { CERTIFICATE, type Reply, TlsServer } from '../../support/tls-server.js';
+import { runOperation, CHALLENGE, signedIn } from '../../support/clients/requests.js';
+import { CERTIFICATE, type Reply, TlsServer } from '../../support/servers/tls-server.js';
 
 const ISSUER = 'https://id.example.com';
 const CALLBACK = 'https://app.example/cb';

@@ -1,14 +1,22 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { CompactSign, decodeJwt, exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { fapi2 } from 'nest-oauth2/fapi';
-import { formPost, pushedRequests, registration, serverMetadata } from 'nest-oauth2/features';
+import { formPost, pushedRequests, registration, serverMetadata, type Feature } from 'nest-oauth2/features';
 import { jarm, keys, requestObjects, type RequestObjectOptions } from 'nest-oauth2/jose';
-import { type Feature, OAuth2Server, Request, Response } from 'nest-oauth2/server';
+import { OAuth2Server, Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { SIGNING_ALGORITHMS } from '../../support/algorithms.js';
-import { assert, asyncProperty, constantFrom, dictionary, jsonValue, oneof, string } from '../../support/fast-check.js';
-import { runOperation, basic, CHALLENGE, FORM, type Outcome, signedIn } from '../../support/requests.js';
+import { SIGNING_ALGORITHMS } from '../../support/keys/algorithms.js';
+import {
+  assert,
+  asyncProperty,
+  constantFrom,
+  dictionary,
+  jsonValue,
+  oneof,
+  string,
+} from '../../support/environment/fast-check.js';
+import { runOperation, basic, CHALLENGE, FORM, type Outcome, signedIn } from '../../support/clients/requests.js';
 
 const ISSUER = 'https://id.example.com';
 const CALLBACK = 'https://app.example/cb';
@@ -275,7 +283,7 @@ describe('requestObjects()', () => {
     [{ once: null }, '`once` of `requestObjects()` must be true or false'],
     [{ once: true }, '`once` of `requestObjects()` requires `maxLifetime`'],
     [{ tolerance: 1 }, 'unknown option `tolerance` of `requestObjects()`'],
-    [{ fetch: { allow: ['x'] } }, 'in `allow` of a fetch'],
+    [{ fetch: { allow: ['x'] } }, 'in `allow` of `fetch` of `requestObjects()`'],
   ])('rejects the options %p at start-up', (given, sentence) => {
     expect(() => requestObjects(given as never)).toThrow(sentence);
   });

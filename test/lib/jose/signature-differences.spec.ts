@@ -11,7 +11,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createLocalJWKSet, errors, jwtVerify, SignJWT } from 'jose';
 import { type JwkSet, JwtTokens, type SigningAlgorithm } from 'nest-oauth2/jose';
 
-import { rsaKey } from '../../support/rsa-key.js';
+import { rsaKey } from '../../support/keys/rsa-key.js';
 
 /** The number of tokens of the whole test. Many more can be tried with `FUZZ_TOKENS=1000000`. */
 const TOKENS = Number(process.env['FUZZ_TOKENS'] ?? 6000);

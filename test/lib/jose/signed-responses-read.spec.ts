@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { importJWK, SignJWT } from 'jose';
 import { IntrospectedTokens } from 'nest-oauth2/features';
 import { signedResponses } from 'nest-oauth2/jose';
-import { IntrospectionServer, json } from '../../support/introspection-server.js';
+import { IntrospectionServer, json } from '../../support/servers/introspection-server.js';
 
 const TYPE = 'application/token-introspection+jwt';
 const [mine, foreign] = [0, 1].map(() => generateKeyPairSync('ec', { namedCurve: 'P-256' }));
@@ -84,7 +84,10 @@ describe('IntrospectedTokens that require signed introspection responses', () =>
   });
 
   it.each<[string, () => unknown]>([
-    ['`signedResponses()` requires the `issuer` of the authorization server', () => signedResponses({} as never)],
+    [
+      '`signedResponses()` requires `issuer`: the issuer identifier of the authorization server',
+      () => signedResponses({} as never),
+    ],
     ['`isuer`', () => signedResponses({ isuer: 'https://id.example' } as never)],
     [
       '`responses` of IntrospectedTokens must be the result of `signedResponses()`',

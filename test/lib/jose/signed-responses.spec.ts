@@ -2,13 +2,13 @@ import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 
 import { describe, expect, it } from '@jest/globals';
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
-import { introspection, protectedResource, registration, serverMetadata } from 'nest-oauth2/features';
+import { introspection, protectedResource, registration, serverMetadata, type Feature } from 'nest-oauth2/features';
 import { keys, signedIntrospection, signedMetadata } from 'nest-oauth2/jose';
-import { type Feature, OAuth2Server, Request } from 'nest-oauth2/server';
+import { OAuth2Server, Request } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { callEndpoint } from '../../support/call-endpoint.js';
-import { runOperation, basic, FORM, tokenRequest } from '../../support/requests.js';
+import { callEndpoint } from '../../support/clients/call-endpoint.js';
+import { runOperation, basic, FORM, tokenRequest } from '../../support/clients/requests.js';
 
 const ISSUER = 'https://id.example.com';
 const TYPE = 'application/token-introspection+jwt';

@@ -12,9 +12,9 @@ import {
 import { OAuth2Server, OAuthError, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { callEndpoint } from '../../support/call-endpoint.js';
-import { ForeignIssuer, seconds } from '../../support/foreign-issuer.js';
-import { basic, FORM, formRequest } from '../../support/requests.js';
+import { callEndpoint } from '../../support/clients/call-endpoint.js';
+import { ForeignIssuer, seconds } from '../../support/servers/foreign-issuer.js';
+import { basic, FORM, formRequest } from '../../support/clients/requests.js';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const type = (name: string) => `urn:ietf:params:oauth:token-type:${name}`;
@@ -239,7 +239,8 @@ describe('token exchange with trustedTokens()', () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['a missing list of issuers', {}, /`trustedTokens\(\)` requires a non-empty list of trusted `issuers`/],
+    ['a missing list of issuers', {}, /`trustedTokens\(\)` requires `issuers`: a list of trusted issuers/],
+    ['an empty list of issuers', { issuers: [] }, /requires a non-empty list of trusted `issuers`/],
     ['a misspelled option', { issuers: [], audience: 'x' }, /unknown option `audience` of `trustedTokens\(\)`/],
     [
       'a misspelled option of an issuer',

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import libsql from 'libsql';
 import mysql from 'mysql2/promise';
-import { foldedName, isAmbiguousName, isUserName } from 'nest-oauth2/adapter';
+
+import { foldedName, isAmbiguousName, isUserName } from '../../../lib/internal.js';
 import { Client } from 'pg';
 
 import { SERVERS } from '../../stores/typeorm-databases.js';
-import { describeEach, reportMissing, START_SERVERS } from '../../support/requirements.js';
+import { describeEach, reportMissing, START_SERVERS } from '../../support/environment/requirements.js';
 
 const urlOf = (name: string) => {
   const { variable, url } = SERVERS.find((server) => server.name === name)!;

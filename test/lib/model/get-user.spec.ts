@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { createTestModel } from '../../support/model.js';
-import { runOperation, tokenRequest } from '../../support/requests.js';
+import { createTestModel } from '../../support/models/model.js';
+import { runOperation, tokenRequest } from '../../support/clients/requests.js';
 
 type AnyFunction = (...args: unknown[]) => unknown;
 

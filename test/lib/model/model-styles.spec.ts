@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Model } from 'nest-oauth2/server';
 
-import { ALICE, createTestModel } from '../../support/model.js';
-import { type AnyFunction, ARITY, withParameterCount, soon, STYLES } from '../../support/model-styles.js';
+import { ALICE, createTestModel } from '../../support/models/model.js';
+import { type AnyFunction, ARITY, withParameterCount, soon, STYLES } from '../../support/models/model-styles.js';
 import {
   runOperation,
   authorizeRequest,
@@ -10,7 +10,7 @@ import {
   signedIn,
   summary,
   tokenRequest,
-} from '../../support/requests.js';
+} from '../../support/clients/requests.js';
 
 /**
  * Issues a code, redeems it, refreshes the tokens and authenticates a request, so that all model methods are called.

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Model } from 'nest-oauth2/server';
 
-import { createTestModel, type TestModel, WEB } from '../../support/model.js';
-import { runOperation, authorizeRequest, signedIn, tokenRequest } from '../../support/requests.js';
+import { createTestModel, type TestModel, WEB } from '../../support/models/model.js';
+import { runOperation, authorizeRequest, signedIn, tokenRequest } from '../../support/clients/requests.js';
 
 type AnyFunction = (...args: unknown[]) => unknown;
 

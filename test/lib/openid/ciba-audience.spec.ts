@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { privateKeyJwt } from 'nest-oauth2/jose';
 import { Request } from 'nest-oauth2/server';
 
-import { openCiba } from '../../support/ciba.js';
-import { FapiClient } from '../../support/fapi-client.js';
-import { ISSUER } from '../../support/openid-server.js';
-import { FORM } from '../../support/requests.js';
+import { openCiba } from '../../support/clients/ciba.js';
+import { FapiClient } from '../../support/clients/fapi-client.js';
+import { ISSUER } from '../../support/servers/openid-server.js';
+import { FORM } from '../../support/clients/requests.js';
 
 const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const TOKEN_URL = `${ISSUER}/oauth/token`;

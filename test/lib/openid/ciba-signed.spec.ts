@@ -7,11 +7,11 @@ import { authorizationDetails } from 'nest-oauth2/features';
 import { clientSecretJwt } from 'nest-oauth2/jose';
 import type { CibaOptions } from 'nest-oauth2/openid';
 
-import { SIGNING_ALGORITHMS } from '../../support/algorithms.js';
-import { GRANT, openCiba } from '../../support/ciba.js';
-import { ISSUER, SECRET } from '../../support/openid-server.js';
-import { basic } from '../../support/requests.js';
-import { rsaPair as rsa } from '../../support/rsa-key.js';
+import { SIGNING_ALGORITHMS } from '../../support/keys/algorithms.js';
+import { GRANT, openCiba } from '../../support/clients/ciba.js';
+import { ISSUER, SECRET } from '../../support/servers/openid-server.js';
+import { basic } from '../../support/clients/requests.js';
+import { rsaPair as rsa } from '../../support/keys/rsa-key.js';
 
 // OpenID Connect Client-Initiated Backchannel Authentication Core 1.0 §7.1.1 and FAPI-CIBA §5.2.2
 

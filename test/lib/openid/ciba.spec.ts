@@ -12,11 +12,11 @@ import {
 import { AccessDeniedError, OAuth2Server, Request } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { DEVICE, GRANT, openCiba as open } from '../../support/ciba.js';
-import { clientShapes, withoutSector } from '../../support/client-shapes.js';
-import { CALLBACK, EC, openIdServer, SECRET } from '../../support/openid-server.js';
-import { basic, FORM } from '../../support/requests.js';
-import { CERTIFICATE, type Reply, TlsServer } from '../../support/tls-server.js';
+import { DEVICE, GRANT, openCiba as open } from '../../support/clients/ciba.js';
+import { clientShapes, withoutSector } from '../../support/clients/client-shapes.js';
+import { CALLBACK, EC, openIdServer, SECRET } from '../../support/servers/openid-server.js';
+import { basic, FORM } from '../../support/clients/requests.js';
+import { CERTIFICATE, type Reply, TlsServer } from '../../support/servers/tls-server.js';
 
 // OpenID Connect Client-Initiated Backchannel Authentication Core 1.0
 

@@ -5,10 +5,10 @@ import { Request } from 'nest-oauth2/server';
 
 import { findKeys } from '../../../lib/jose/keys/find-keys.js';
 import { readLogoutRequest } from '../../../lib/openid/logout/logout-request.js';
-import { type ClientShape, clientShapes, withoutSector } from '../../support/client-shapes.js';
-import { CALLBACK, EC, ED, ISSUER, openIdServer, RSA } from '../../support/openid-server.js';
-import { decrypted, recipient } from '../../support/recipients.js';
-import { encryptTo, type PublishedKey, publishedKeys } from '../../support/encrypting-client.js';
+import { type ClientShape, clientShapes, withoutSector } from '../../support/clients/client-shapes.js';
+import { CALLBACK, EC, ED, ISSUER, openIdServer, RSA } from '../../support/servers/openid-server.js';
+import { decrypted, recipient } from '../../support/models/recipients.js';
+import { encryptTo, type PublishedKey, publishedKeys } from '../../support/clients/encrypting-client.js';
 
 const mine = recipient('P-256', { use: 'enc', kid: 'mine' });
 const theirs: Jwk = { ...recipient('P-256').key.export({ format: 'jwk' }), use: 'enc', kid: 'theirs' };

@@ -5,8 +5,8 @@ import { decodeJwt } from 'jose';
 import { pushedRequests, serverMetadata } from 'nest-oauth2/features';
 import { Request } from 'nest-oauth2/server';
 
-import { ALICE, CALLBACK, openIdServer, SECRET } from '../../support/openid-server.js';
-import { basic, CHALLENGE, FORM } from '../../support/requests.js';
+import { ALICE, CALLBACK, openIdServer, SECRET } from '../../support/servers/openid-server.js';
+import { basic, CHALLENGE, FORM } from '../../support/clients/requests.js';
 
 const responseTypes = ['code id_token', 'id_token', 'id_token token'] as const;
 const nonce = 'n-0S6_WzA2Mj';

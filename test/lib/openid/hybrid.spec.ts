@@ -7,7 +7,7 @@ import { dpop, jarm, jwtAccessTokens } from 'nest-oauth2/jose';
 import { Request } from 'nest-oauth2/server';
 import * as oauth from 'oauth4webapi';
 
-import { ALICE, CALLBACK, ISSUER, openIdServer } from '../../support/openid-server.js';
+import { ALICE, CALLBACK, ISSUER, openIdServer } from '../../support/servers/openid-server.js';
 
 // OpenID Connect Core §3.3: a code with an access token. `oauth4webapi` validates the responses that it supports.
 

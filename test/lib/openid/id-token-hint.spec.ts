@@ -5,7 +5,7 @@ import { type Jwk, jwtAccessTokens } from 'nest-oauth2/jose';
 import { OPENID } from 'nest-oauth2/openid';
 import { Request } from 'nest-oauth2/server';
 
-import { EC, ED, ISSUER, openIdServer, RSA } from '../../support/openid-server.js';
+import { EC, ED, ISSUER, openIdServer, RSA } from '../../support/servers/openid-server.js';
 
 const keyOf = (jwk: Jwk) => createPrivateKey({ key: jwk, format: 'jwk' });
 const sign = (claims: object, jwk = RSA, header: object = {}) =>

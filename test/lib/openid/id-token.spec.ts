@@ -7,7 +7,7 @@ import { keys } from 'nest-oauth2/jose';
 import { logout, openid } from 'nest-oauth2/openid';
 import { OAuth2Server } from 'nest-oauth2/server';
 
-import { ALICE, EC, ED, ISSUER, openIdServer, RSA } from '../../support/openid-server.js';
+import { ALICE, EC, ED, ISSUER, openIdServer, RSA } from '../../support/servers/openid-server.js';
 
 const half = (text: string, algorithm = 'sha256') => {
   const digest = createHash(algorithm).update(text).digest();

@@ -1,8 +1,9 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { ciba, logout, LOGOUT, OPENID, type OpenIdOptions } from 'nest-oauth2/openid';
-import type { Feature } from 'nest-oauth2/server';
 
-import { ISSUER, openIdServer } from '../../support/openid-server.js';
+import type { Feature } from 'nest-oauth2/features';
+
+import { ISSUER, openIdServer } from '../../support/servers/openid-server.js';
 
 const start = async (features: readonly Feature[], options: OpenIdOptions & { options?: object } = {}) => {
   const onSignOut = jest.fn();

@@ -4,10 +4,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { logout, signOutAtClients } from 'nest-oauth2/openid';
 import type { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { later } from '../../support/model.js';
-import { ISSUER, openIdServer } from '../../support/openid-server.js';
-import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
-import { waitUntil } from '../../support/wait-until.js';
+import { later } from '../../support/models/model.js';
+import { ISSUER, openIdServer } from '../../support/servers/openid-server.js';
+import { CERTIFICATE, json, TlsServer } from '../../support/servers/tls-server.js';
+import { waitUntil } from '../../support/environment/wait-until.js';
 
 const clients = new TlsServer();
 beforeAll(() => clients.start());

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { deviceAuthorization, serverMetadata } from 'nest-oauth2/features';
 import { Request } from 'nest-oauth2/server';
 
-import { openIdServer, SECRET } from '../../support/openid-server.js';
-import { basic, FORM } from '../../support/requests.js';
-import { openCiba } from '../../support/ciba.js';
+import { openIdServer, SECRET } from '../../support/servers/openid-server.js';
+import { basic, FORM } from '../../support/clients/requests.js';
+import { openCiba } from '../../support/clients/ciba.js';
 
 // OpenID Connect Core §11, RFC 6749 §3.3
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { LIMITS } from '../../../lib/openid/notifications/client-group.js';
 import { OutboundQueue } from '../../../lib/openid/notifications/outbound-queue.js';
 import { FetchError } from '../../../lib/http/safe-fetch/index.js';
-import * as fc from '../../support/fast-check.js';
+import * as fc from '../../support/environment/fast-check.js';
 
 /** A message, in the order in which the queue starts to send messages. */
 interface Attempt {

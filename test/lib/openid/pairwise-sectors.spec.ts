@@ -11,9 +11,9 @@ import {
 import { logout } from 'nest-oauth2/openid';
 import { Request } from 'nest-oauth2/server';
 
-import { clientShapes, withoutSector } from '../../support/client-shapes.js';
-import { CALLBACK, openIdServer, OTHER_CALLBACK, SECRET } from '../../support/openid-server.js';
-import { basic, FORM, VERIFIER } from '../../support/requests.js';
+import { clientShapes, withoutSector } from '../../support/clients/client-shapes.js';
+import { CALLBACK, openIdServer, OTHER_CALLBACK, SECRET } from '../../support/servers/openid-server.js';
+import { basic, FORM, VERIFIER } from '../../support/clients/requests.js';
 
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { pushedRequests } from 'nest-oauth2/features';
 import { Request } from 'nest-oauth2/server';
 
-import { ISSUER, openIdServer, SECRET } from '../../support/openid-server.js';
-import { basic, CHALLENGE, FORM } from '../../support/requests.js';
+import { ISSUER, openIdServer, SECRET } from '../../support/servers/openid-server.js';
+import { basic, CHALLENGE, FORM } from '../../support/clients/requests.js';
 
 // OpenID Connect Core §3.1.2.1: `redirect_uri` is REQUIRED.
 

@@ -3,9 +3,9 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { registration } from 'nest-oauth2/features';
 import { Request } from 'nest-oauth2/server';
 
-import { CALLBACK, openIdServer } from '../../support/openid-server.js';
-import { VERIFIER } from '../../support/requests.js';
-import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
+import { CALLBACK, openIdServer } from '../../support/servers/openid-server.js';
+import { VERIFIER } from '../../support/clients/requests.js';
+import { CERTIFICATE, json, TlsServer } from '../../support/servers/tls-server.js';
 
 const pairwise = { salt: 'salt of thirty-two characters at least' };
 

@@ -3,9 +3,9 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { introspection, resourceIndicators } from 'nest-oauth2/features';
 import { Request, TemporarilyUnavailableError } from 'nest-oauth2/server';
 
-import { clientShapes, withoutSector } from '../../support/client-shapes.js';
-import { ALICE, CALLBACK, ISSUER, openIdServer, OTHER_CALLBACK, SECRET } from '../../support/openid-server.js';
-import { basic, FORM } from '../../support/requests.js';
+import { clientShapes, withoutSector } from '../../support/clients/client-shapes.js';
+import { ALICE, CALLBACK, ISSUER, openIdServer, OTHER_CALLBACK, SECRET } from '../../support/servers/openid-server.js';
+import { basic, FORM } from '../../support/clients/requests.js';
 
 type Server = Awaited<ReturnType<typeof openIdServer>>;
 

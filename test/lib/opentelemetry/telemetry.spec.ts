@@ -12,7 +12,7 @@ import { introspection, revocation } from 'nest-oauth2/features';
 import { telemetry, type TelemetryOptions } from 'nest-oauth2/opentelemetry';
 import { type Model, OAuth2Server, Response } from 'nest-oauth2/server';
 
-import { addAccessToken, addCode, CALLBACK, createTestModel, SECRET } from '../../support/model.js';
+import { addAccessToken, addCode, CALLBACK, createTestModel, SECRET } from '../../support/models/model.js';
 import {
   runOperation,
   authorizeRequest,
@@ -22,7 +22,7 @@ import {
   resourceRequest,
   signedIn,
   tokenRequest,
-} from '../../support/requests.js';
+} from '../../support/clients/requests.js';
 
 const PASSWORD = { grant_type: 'password', username: 'alice', password: 'wonderland' };
 const spans = new InMemorySpanExporter();

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { ENGINE_OPTIONS } from '../../../lib/options/engine-options.js';
 import { TABLES } from '../../../src/configuration/option-table.js';
-import { hoverMembers } from '../../support/language-server.js';
+import { hoverMembers } from '../../support/servers/language-server.js';
 
 const ENGINE = Object.keys(ENGINE_OPTIONS);
 const MODULE = Object.keys(TABLES.forRoot);

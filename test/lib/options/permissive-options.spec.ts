@@ -10,13 +10,13 @@ const root = join(import.meta.dirname, '../../..');
  * without". Each needs a decision: why the library may accept or publish more without it, or why it does not.
  */
 const DECISIONS: Readonly<Record<string, string>> = {
+  'AccountsOptions.personalAccessTokens': 'accepts less',
   'AccountsOptions.realm': 'accepts more: one store usually has one table of users, and tenants are kept apart anyway',
   'AttackLabOptions.only': 'runs all attacks',
   'CoreClient.issuer':
     'accepts more: servers of one issuer need no such field, and tenants reject clients that registered themselves',
   'DpopOptions.nonce': 'accepts more: proofs are limited by `iat` and `jti`, and a nonce costs each client a request',
   'Fapi2Options.scopes': 'publishes less',
-  'GrantTypeOptions.report': 'internal: no events',
   'IssueOptions.complete': 'internal: a server without features has no hooks',
   'JwtAccessTokensOptions.resources': 'changes only the format of tokens',
   'JwtBearerOptions.anonymous': 'accepts less',
@@ -24,6 +24,7 @@ const DECISIONS: Readonly<Record<string, string>> = {
     'accepts more: a JWT is valid until `exp` by design, and an API without a list of revocations has nothing to ask',
   'ListClientsOptions.search': 'the administrator asks for all clients',
   'McpOptions.clientIdDocuments': 'accepts more: MCP clients must be able to connect without registration',
+  'McpOptions.enterprise': 'accepts less',
   'McpOptions.name': 'publishes less',
   'McpOptions.registration': 'accepts more: MCP clients must be able to register, within the rate limit',
   'MutualTlsOptions.endpointAliases': 'changes only URLs',
@@ -31,10 +32,13 @@ const DECISIONS: Readonly<Record<string, string>> = {
   'OpenIdOptions.claimsLocales': 'publishes less',
   'OpenIdOptions.pairwise': 'public subjects are the default of OpenID Connect Core 1.0 §8',
   'PagesOptions.forgotPassword': 'shows less',
+  'PagesOptions.organizations': 'shows less',
   'PagesOptions.rememberLifetime': 'shows less',
   'PagesOptions.signIn': 'reports less',
   'PagesOptions.signUp': 'shows less',
   'PasswordOptions.fetch': 'accepts more: the check asks a service of others, so the application decides',
+  'PersonalAccessTokenOptions.resource': 'accepts less: APIs that compare the resource reject a token without one',
+  'ProofOptions.store': 'examines less',
   'RefreshingCacheSettings.skipsCoolDown': 'accepts less',
   'RegistrationOptions.initialAccessScope':
     'accepts more: open registration is what `registration()` is for, and such clients get only its `scopes`, with consent',

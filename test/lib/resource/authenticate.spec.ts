@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { OAuth2Server } from 'nest-oauth2/server';
 
-import { addAccessToken, createTestModel, earlier, type TestModel } from '../../support/model.js';
-import { runOperation, FORM, resourceRequest, summary } from '../../support/requests.js';
+import { addAccessToken, createTestModel, earlier, type TestModel } from '../../support/models/model.js';
+import { runOperation, FORM, resourceRequest, summary } from '../../support/clients/requests.js';
 
 const hostWithToken = (properties = {}, overrides = {}): TestModel => {
   const testModel = createTestModel(overrides);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { clientItself, OAuth2Server, type TokenRequirements } from 'nest-oauth2/server';
-import { resourceRequest, runOperation } from '../../support/requests.js';
+import { resourceRequest, runOperation } from '../../support/clients/requests.js';
 
 type Values = Record<string, unknown>;
 
@@ -10,13 +10,14 @@ const accessTokenExpiresAt = new Date(Date.now() + 3_600_000);
 const tokens: Values = {
   editor: { scope: 'read', user: { id: 'alice', roles: ['editor'] } },
   reader: { scope: 'read write', user: { id: 'bob' }, acr: 'mfa' },
+  personal: { scope: 'read', user: { id: 'carol' }, token_use: 'personal_access_token' },
   machine: { scope: 'read', user: clientItself(client) },
 };
 const getAccessToken = (value: string) => ({ client, accessTokenExpiresAt, ...(tokens[value] as object) });
 const newServer = () => new OAuth2Server({ model: { getAccessToken } as never });
 
 /** All requirements. A new one does not compile until it is added here and generated below. */
-const NAMES = ['scope', 'anyScope', 'userRequired', 'roles', 'stepUp'] as const;
+const NAMES = ['scope', 'anyScope', 'userRequired', 'roles', 'personalTokens', 'stepUp'] as const;
 type Requirements = Record<'scope' | keyof TokenRequirements, unknown>;
 type Generators = Record<(typeof NAMES)[number], fc.Arbitrary<unknown>>;
 const list = (...values: string[]) => fc.subarray(values, { minLength: 1 });
@@ -25,6 +26,7 @@ const GENERATORS: Generators & Record<keyof Requirements, unknown> = {
   anyScope: list('read', 'write', 'other'),
   userRequired: fc.boolean(),
   roles: list('editor', 'admin'),
+  personalTokens: fc.boolean(),
   stepUp: fc.constantFrom({ acr: ['mfa'] }, { acr: ['other'] }, { maxAge: 60 }),
 };
 const requirements: fc.Arbitrary<Values> = fc.record(GENERATORS, { requiredKeys: [] });
@@ -93,7 +95,7 @@ const FORMS: Record<string, (values: Values) => object> = {
   }),
 };
 
-/** Returns the requirements as plain options with a further option, so that no fast path applies. */
+/** Returns the requirements as plain options, with plain lists of the same elements. */
 function plainCopy(options: object): object {
   const values = NAMES.map((name) => [name, (options as Values)[name]] as const);
   const given = values.filter(([, value]) => value !== undefined);
@@ -103,7 +105,7 @@ const structuredCopy = (values: Values) =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
-      Array.isArray(value) && name !== 'scope' ? [...value] : value,
+      Array.isArray(value) ? Array.from({ length: value.length }, (_, index) => value[index] as unknown) : value,
     ]),
   );
 
@@ -148,5 +150,40 @@ describe('authenticate() with options', () => {
       }
     }
     expect(await outcomeOf(server, 'editor', { scope: 'read' })).toMatchObject({ error: undefined });
+  });
+
+  it.each<[string, object, object]>([
+    ['addAcceptedScopesHeader', { addAcceptedScopesHeader: false }, { 'x-accepted-oauth-scopes': undefined }],
+    ['addAuthorizedScopesHeader', { addAuthorizedScopesHeader: false }, { 'x-oauth-scopes': undefined }],
+    ['model', { model: { getAccessToken: () => undefined } }, { 'x-oauth-scopes': undefined }],
+    ['scopeFormat', { scopeFormat: 'array' }, { 'x-verified': 'array' }],
+  ])('uses the value of each call for the option %s', async (_, changed, expected) => {
+    let verified: string | undefined;
+    const verifyScope = (_token: unknown, scope: unknown) =>
+      Boolean((verified = Array.isArray(scope) ? 'array' : 'text'));
+    const server = new OAuth2Server({ model: { getAccessToken, verifyScope } as never });
+    const call = async (options: object) => {
+      const { headers } = await runOperation(server, 'authenticate', resourceRequest('Bearer reader'), options);
+      const { 'x-accepted-oauth-scopes': accepted, 'x-oauth-scopes': authorized } = headers;
+      return { 'x-accepted-oauth-scopes': accepted, 'x-oauth-scopes': authorized, 'x-verified': verified };
+    };
+    const unchanged = { 'x-accepted-oauth-scopes': 'read', 'x-oauth-scopes': 'read write', 'x-verified': 'text' };
+    expect(await call({ scope: 'read' })).toEqual(unchanged);
+    expect(await call({ scope: 'read', ...changed })).toMatchObject(expected);
+    expect(await call({ scope: 'read' })).toEqual(unchanged);
+  });
+
+  it('uses the value of each call for the options events and allowBearerTokensInQueryString', async () => {
+    const server = newServer();
+    const events: string[] = [];
+    const sink = { emit: (name: string) => Boolean(events.push(name)) };
+    const call = (options: object) =>
+      runOperation(server, 'authenticate', resourceRequest(null, { query: { access_token: 'reader' } }), options);
+    expect((await call({ scope: 'read' })).error).toBeDefined();
+    expect((await call({ scope: 'read', allowBearerTokensInQueryString: true })).error).toBeUndefined();
+    expect((await call({ scope: 'read', events: sink })).error).toBeDefined();
+    expect(events).toEqual(['access.refused']);
+    expect((await call({ scope: 'read' })).error).toBeDefined();
+    expect(events).toHaveLength(1);
   });
 });

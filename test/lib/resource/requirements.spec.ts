@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type EventSink, OAuth2Server, Request, Response, type StepUp } from 'nest-oauth2/server';
 
-import { addAccessToken, createTestModel } from '../../support/model.js';
-import { runOperation, resourceRequest, summary } from '../../support/requests.js';
+import { addAccessToken, createTestModel } from '../../support/models/model.js';
+import { runOperation, resourceRequest, summary } from '../../support/clients/requests.js';
 
 // Tests of the requirements that one call of authenticate() can set in addition to `scope`.
 
@@ -298,10 +298,9 @@ describe('an options object shared by several calls of authenticate()', () => {
     return { counter, summaryOf };
   }
 
-  it('is validated once if it and all lists in it are frozen', async () => {
+  it('is validated once if its values do not change', async () => {
     const { counter, summaryOf } = counting();
-    const acr = Object.freeze(['high']);
-    const options = Object.freeze({ anyScope: Object.freeze(['read']), stepUp: Object.freeze({ acr }) });
+    const options = { anyScope: ['read'], stepUp: { acr: ['high'] } };
     for (let call = 0; call < 3; call++) expect(await summaryOf(options)).toContain('a stronger login is required');
     expect(counter.made).toBe(1);
   });
@@ -317,9 +316,9 @@ describe('an options object shared by several calls of authenticate()', () => {
 
   it('is validated again after calls with many other options', async () => {
     const { counter, summaryOf } = counting();
-    const calls = Array.from({ length: 20 }, (_, call) => ({ anyScope: ['read', `other-${call}`] }));
+    const calls = Array.from({ length: 40 }, (_, call) => ({ anyScope: ['read', `other-${call}`] }));
     for (const options of [...calls, ...calls]) expect(await summaryOf(options)).toBe('no error');
-    expect(counter.made).toBe(40);
+    expect(counter.made).toBe(80);
   });
 
   it.each<[string, object, object]>([

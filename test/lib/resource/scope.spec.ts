@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { OAuth2Server, Response } from 'nest-oauth2/server';
-import { addAccessToken, createTestModel } from '../../support/model.js';
-import { runOperation, resourceRequest, summary } from '../../support/requests.js';
+import { addAccessToken, createTestModel } from '../../support/models/model.js';
+import { runOperation, resourceRequest, summary } from '../../support/clients/requests.js';
 
 const authenticate = (options: object, token: object = {}, overrides: object = {}) => {
   const testModel = createTestModel(overrides);

@@ -1,7 +1,14 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 
-import { createTestModel, SPA, WEB } from '../../support/model.js';
-import { runOperation, authorizeRequest, CHALLENGE, signedIn, summary, VERIFIER } from '../../support/requests.js';
+import { createTestModel, SPA, WEB } from '../../support/models/model.js';
+import {
+  runOperation,
+  authorizeRequest,
+  CHALLENGE,
+  signedIn,
+  summary,
+  VERIFIER,
+} from '../../support/clients/requests.js';
 
 const authorize = (query: object = {}, options: object = {}, overrides: object = {}) =>
   runOperation(createTestModel(overrides), 'authorize', authorizeRequest({ ...query }), { ...signedIn, ...options });

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 
-import { ALICE, CALLBACK, createTestModel, type TestModel, OTHER_CALLBACK, WEB } from '../../support/model.js';
-import { runOperation, authorizeRequest, signedIn, summary } from '../../support/requests.js';
-import { withoutWarnings } from '../../support/quiet.js';
+import { ALICE, CALLBACK, createTestModel, type TestModel, OTHER_CALLBACK, WEB } from '../../support/models/model.js';
+import { runOperation, authorizeRequest, signedIn, summary } from '../../support/clients/requests.js';
+import { withoutWarnings } from '../../support/environment/quiet.js';
 
 const withImplicit = (overrides: object = {}, client: object = {}): TestModel => {
   const testModel = createTestModel(overrides);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { CALLBACK, createTestModel, WEB } from '../../support/model.js';
-import { runOperation, authorizeRequest, signedIn, summary } from '../../support/requests.js';
+import { CALLBACK, createTestModel, WEB } from '../../support/models/model.js';
+import { runOperation, authorizeRequest, signedIn, summary } from '../../support/clients/requests.js';
 
 const authorize = (query: object) => {
   const testModel = createTestModel();

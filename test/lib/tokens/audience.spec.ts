@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isSameAudience } from '../../../lib/tokens/audience.js';
+import { audienceOf, isSameAudience } from '../../../lib/tokens/audience.js';
 
 const [A, B] = ['https://a.example/api', 'https://b.example/api'];
 
@@ -15,5 +15,19 @@ describe('isSameAudience()', () => {
   ])('compares lists with %s', (_name, some, others, expected) => {
     expect(isSameAudience(some, others)).toBe(expected);
     expect(isSameAudience(others, some)).toBe(expected);
+  });
+});
+
+describe('audienceOf()', () => {
+  it.each([
+    ['a list', [A, B], [A, B]],
+    ['a list with members that are no text', [A, 1, null, B], [A, B]],
+    ['a text with one resource', A, [A]],
+    ['a text with resources that are separated by one or more spaces', ` ${A}  ${B} `, [A, B]],
+    ['an empty text', '', []],
+    ['an unset value', undefined, []],
+    ['an object', { aud: A }, []],
+  ])('reads %s', (_name, stored, expected) => {
+    expect(audienceOf(stored)).toEqual(expected);
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
-import { createTestModel, type TestModel, WEB } from '../../support/model.js';
-import { runOperation, summary, tokenRequest } from '../../support/requests.js';
+import { createTestModel, type TestModel, WEB } from '../../support/models/model.js';
+import { runOperation, summary, tokenRequest } from '../../support/clients/requests.js';
 
 const NOW = Date.UTC(2030, 0);
 beforeEach(() => {

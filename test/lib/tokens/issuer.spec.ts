@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { revocation } from 'nest-oauth2/features';
 import { type Model, OAuth2Server } from 'nest-oauth2/server';
 
-import { callEndpoint } from '../../support/call-endpoint.js';
-import { familyModel, memoryStore } from '../../support/token-family-models.js';
+import { callEndpoint } from '../../support/clients/call-endpoint.js';
+import { familyModel, memoryStore } from '../../support/models/token-family-models.js';
 import {
   addAccessToken,
   addCode,
@@ -12,7 +12,7 @@ import {
   CALLBACK,
   createTestModel,
   WEB,
-} from '../../support/model.js';
+} from '../../support/models/model.js';
 import {
   runOperation,
   authorizeRequest,
@@ -20,7 +20,7 @@ import {
   signedIn,
   summary,
   tokenRequest,
-} from '../../support/requests.js';
+} from '../../support/clients/requests.js';
 
 const [ISSUER, OTHER] = ['https://one.example', 'https://other.example'];
 const CODE = { grant_type: 'authorization_code', code: 'code', redirect_uri: CALLBACK };

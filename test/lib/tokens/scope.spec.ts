@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { addCode, addRefreshToken, CALLBACK, createTestModel } from '../../support/model.js';
-import { runOperation, authorizeRequest, signedIn, summary, tokenRequest } from '../../support/requests.js';
+import { addCode, addRefreshToken, CALLBACK, createTestModel } from '../../support/models/model.js';
+import { runOperation, authorizeRequest, signedIn, summary, tokenRequest } from '../../support/clients/requests.js';
 
 const CREDENTIALS = { grant_type: 'client_credentials' };
 

@@ -5,7 +5,7 @@ import { introspection, IntrospectedTokens, tokenExchange } from 'nest-oauth2/fe
 import { jwtAccessTokens, JwtTokens, keys, type JwkSet } from 'nest-oauth2/jose';
 import { clientItself, isClientItself, OAuth2Server, Request, Response, type Token } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { basic, FORM, resourceRequest } from '../../support/requests.js';
+import { basic, FORM, resourceRequest } from '../../support/clients/requests.js';
 
 // RFC 9068 §2.2, §5; RFC 9700 §4.15
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { InvalidArgumentError } from 'nest-oauth2/server';
 
-import { createTestModel, type TestModel, WEB } from '../../support/model.js';
-import { runOperation, summary, tokenRequest } from '../../support/requests.js';
-import { withoutWarnings } from '../../support/quiet.js';
+import { createTestModel, type TestModel, WEB } from '../../support/models/model.js';
+import { runOperation, summary, tokenRequest } from '../../support/clients/requests.js';
+import { withoutWarnings } from '../../support/environment/quiet.js';
 
 const NOW = Date.UTC(2030, 0);
 beforeEach(() => {

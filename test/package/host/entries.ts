@@ -1,9 +1,9 @@
 import type { Model as ModelOfModule, OAuth2Server as ServerOfModule } from 'nest-oauth2';
-import { introspection } from 'nest-oauth2/features';
+import { introspection, type Feature } from 'nest-oauth2/features';
 import { jwtAccessTokens } from 'nest-oauth2/jose';
 import { mcp } from 'nest-oauth2/mcp';
 import { openid } from 'nest-oauth2/openid';
-import { type Feature, type InvalidGrantError, type Model, OAuth2Server, type Request } from 'nest-oauth2/server';
+import { type InvalidGrantError, type Model, OAuth2Server, type Request } from 'nest-oauth2/server';
 import type { Store } from 'nest-oauth2/stores';
 import type { MemoryStore } from 'nest-oauth2/stores/memory';
 import { checkModel } from 'nest-oauth2/testing';

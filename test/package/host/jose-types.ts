@@ -1,5 +1,6 @@
 import { JwtTokens, jwtAccessTokens, keys, signingKeys } from 'nest-oauth2/jose';
-import { type Feature, OAuth2Server } from 'nest-oauth2/server';
+import { OAuth2Server } from 'nest-oauth2/server';
+import type { Feature } from 'nest-oauth2/features';
 
 const model = new JwtTokens({ issuer: 'https://id.example.com', audience: 'https://notes.example.com' });
 const features: Feature[] = [keys({ secret: 'a secret of thirty-two characters' }), jwtAccessTokens()];

@@ -1,10 +1,12 @@
-import { type Feature, OAuth2Module, type User } from 'nest-oauth2';
+import type { INestApplicationContext, Type } from '@nestjs/common';
+import { OAuth2Module, type OAuth2ModuleOptions, type User } from 'nest-oauth2';
+import type { Feature } from 'nest-oauth2/features';
 import { accounts, type AccountsOptions, type AccountUsers, type Mail } from 'nest-oauth2/accounts';
 import { pages, type PagesOptions } from 'nest-oauth2/pages';
 import { hashPassword, verifyPassword } from 'nest-oauth2/stores';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { SECRET } from '../../support/demo.js';
-import { ANY_PLATFORM, type Platform, startApplication } from '../../support/test-application.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { ANY_PLATFORM, type Platform, startApplication } from '../../support/servers/test-application.js';
 import { PageBrowser, type ShownPage } from '../pages/page-browser.js';
 
 export const ISSUER = 'https://id.example';
@@ -65,6 +67,10 @@ interface Setup<T extends UserTable> {
   options?: Partial<AccountsOptions>;
   look?: PagesOptions;
   platform?: Platform;
+  /** The store of another application, as a further process has it. */
+  model?: MemoryStore;
+  module?: Partial<OAuth2ModuleOptions>;
+  controllers?: Type[];
 }
 
 /** An application with accounts, whose e-mails go to a list. */
@@ -73,27 +79,31 @@ export class AccountApplication {
   /** Makes the next e-mails fail. */
   failures = 0;
   url = '';
+  /** The application itself, for commands. */
+  nest!: INestApplicationContext;
 
   private constructor(
     readonly users: UserTable,
     readonly model: MemoryStore,
   ) {}
 
-  static async start<T extends UserTable>({ users, features = [], options, look, platform }: Setup<T> = {}) {
+  static async start<T extends UserTable>({ users, features = [], options, look, ...more }: Setup<T> = {}) {
     const table = users ?? new UserTable();
-    const model = new MemoryStore({
-      users: table,
-      clients: [
-        {
-          id: 'web',
-          name: 'Notes',
-          grants: ['authorization_code', 'refresh_token'],
-          redirectUris: ['https://app.example/callback'],
-          scopes: ['read'],
-          public: true,
-        } as never,
-      ],
-    });
+    const model =
+      more.model ??
+      new MemoryStore({
+        users: table,
+        clients: [
+          {
+            id: 'web',
+            name: 'Notes',
+            grants: ['authorization_code', 'refresh_token'],
+            redirectUris: ['https://app.example/callback'],
+            scopes: ['read'],
+            tokenEndpointAuthMethod: 'none',
+          },
+        ],
+      });
     const app = new AccountApplication(table, model);
     const mail = {
       send: (one: Mail) => {
@@ -102,12 +112,14 @@ export class AccountApplication {
         app.mails.push(one);
       },
     };
-    const { url } = await startApplication(platform ?? ANY_PLATFORM[0]!, {
+    const { url, app: nest } = await startApplication(more.platform ?? ANY_PLATFORM[0]!, {
       imports: [
         OAuth2Module.forRoot({
           model,
+          isGlobal: true,
           secret: SECRET,
           issuer: ISSUER,
+          ...more.module,
           features: [
             pages({ site: 'Example Notes', ...look }),
             accounts({ users: table, mail, ...options }),
@@ -115,8 +127,9 @@ export class AccountApplication {
           ],
         }),
       ],
+      controllers: more.controllers ?? [],
     });
-    app.url = url;
+    Object.assign(app, { url, nest });
     return app;
   }
 
@@ -128,7 +141,7 @@ export class AccountApplication {
   async request(path: string, email: string, browser = this.browser(), more: object = {}) {
     const before = this.mails.length;
     const shown = await browser.send(await browser.get(path), { email, ...more });
-    return { shown, mail: await this.nextMail(before, 300, ['password', 'moved']) };
+    return { shown, mail: await this.nextMail(before, 300, ['password', 'moved', 'factors']) };
   }
 
   /** Returns the next e-mail after `before` others, except reports about what was changed. */
@@ -167,11 +180,17 @@ export async function choose(browser: PageBrowser, mail: Mail, password: string,
   return browser.send(await browser.get(pathIn(mail)), { new_password: password, ...more });
 }
 
-/** Returns the form of a section of the account page. */
-export async function sectionForm(browser: PageBrowser, section: string): Promise<Record<string, string>> {
-  const { html } = await browser.get('/oauth/account');
+/** Returns the fields of a form of a section of the account page. If `formName` is omitted, of the first form. */
+export async function sectionForm(
+  browser: PageBrowser,
+  section: string,
+  formName = '',
+  path = '/oauth/account',
+): Promise<Record<string, string>> {
+  const { html } = await browser.get(path);
   const part = html.split(`id="section-${section}"`)[1]!.split('</section>')[0]!;
-  const [form = ''] = /<form[^]*?<\/form>/.exec(part) ?? [];
+  const form =
+    (part.match(/<form[^]*?<\/form>/g) ?? []).find((one) => one.includes(`name="form" value="${formName}`)) ?? '';
   return Object.fromEntries(
     [...form.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/g)].map(([, name, value]) => [name!, value!]),
   );

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { accounts } from 'nest-oauth2/accounts';
-import { stopApplications, PLATFORMS } from '../../support/test-application.js';
+import { de } from 'nest-oauth2-languages/de';
+import { stopApplications, PLATFORMS } from '../../support/servers/test-application.js';
+import { PageBrowser } from '../pages/page-browser.js';
 import {
   AccountApplication,
   choose,
@@ -135,6 +137,18 @@ describe('sign-up', () => {
     expect(personal.html).toContain('Do not use your name');
     expect((await choose(browser, mail!, PASSWORD)).status).toBe(303);
     expect(app.users.rows.get('1')).toEqual({ id: '1', email: ALICE, name: 'Alice Ross' });
+  });
+
+  it('sends e-mails in the language of the page, with texts of the application', async () => {
+    const own = { ...de, features: { ...de.features, accounts: { ...de.features.accounts, sentTitle: 'Post!' } } };
+    const app = await AccountApplication.start({ look: { languages: { de: own } } });
+    const browser = new PageBrowser(app.url, { 'accept-language': 'fi, de-CH;q=0.5' });
+    const { shown, mail } = await app.request(SIGN_UP, ALICE, browser);
+    expect(shown.heading).toBe('Post!');
+    expect(mail).toMatchObject({ language: 'de', subject: 'Schließen Sie Ihre Registrierung bei Example Notes ab' });
+    expect(mail!.text).toContain(`gilt einen Tag:\n\n${mail!.link}\n\nWenn Sie`);
+    const form = await browser.get(pathIn(mail!));
+    expect(form.html).toContain('Mindestens 12 Zeichen.');
   });
 
   it('has no page if the application switches it off', async () => {

@@ -1,8 +1,9 @@
 import { request as httpRequest } from 'node:http';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { CredentialModel } from 'nest-oauth2';
+
+import type { CredentialModel } from 'nest-oauth2/server';
 import { logMailer } from 'nest-oauth2/accounts';
-import { stopApplications } from '../../support/test-application.js';
+import { stopApplications } from '../../support/servers/test-application.js';
 import type { PageBrowser, ShownPage } from '../pages/page-browser.js';
 import {
   AccountApplication,

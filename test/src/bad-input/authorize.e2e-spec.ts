@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openConsentPage } from '../../support/consent.js';
-import { AUTHORIZATION_PARAMETERS, CALLBACK, demoModule } from '../../support/demo.js';
-import { readResponse, get, NO_STORE, expectedRefusal } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { openConsentPage } from '../../support/clients/consent.js';
+import { AUTHORIZATION_PARAMETERS, CALLBACK, demoModule } from '../../support/servers/demo.js';
+import { readResponse, get, NO_STORE, expectedRefusal } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 /** Returns the expected error response to the user's browser, without a redirect to the client. */
 const told = (error: string, description: string, status = 400) => ({

@@ -17,9 +17,9 @@ import { logout, openid } from 'nest-oauth2/openid';
 import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { SECRET } from '../../support/demo.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
-import { RSA } from '../../support/openid-server.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { RSA } from '../../support/servers/openid-server.js';
 
 class Model extends MemoryStore {
   getClaims = () => ({});

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { demoModule } from '../../support/demo.js';
-import { readResponse, bearer, get, NO_STORE, refusalBody } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { demoModule } from '../../support/servers/demo.js';
+import { readResponse, bearer, get, NO_STORE, refusalBody } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 describe.each(PLATFORMS)('bad input at a protected resource on %s', (platform) => {
   let url: string;

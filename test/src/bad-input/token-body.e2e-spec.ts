@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readResponse, basic, post, expectedRefusal } from '../../support/http.js';
-import { ADAPTERS, startDemo, stopDemos } from '../../support/every-adapter.js';
+import { readResponse, basic, post, expectedRefusal } from '../../support/clients/http.js';
+import { ADAPTERS, startDemo, stopDemos } from '../../support/servers/every-adapter.js';
 
 const credentials = basic('web', 'web-secret');
 const notForm = 'Invalid request: content must be application/x-www-form-urlencoded';

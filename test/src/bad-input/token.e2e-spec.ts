@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readResponse, basic, NO_STORE, post, expectedRefusal } from '../../support/http.js';
-import { ADAPTERS, startDemo, stopDemos } from '../../support/every-adapter.js';
+import { readResponse, basic, NO_STORE, post, expectedRefusal } from '../../support/clients/http.js';
+import { ADAPTERS, startDemo, stopDemos } from '../../support/servers/every-adapter.js';
 
 const credentials = basic('web', 'web-secret');
 const challenge = { 'www-authenticate': 'Basic realm="Service", error="invalid_client"' };

@@ -2,13 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { Inject, Injectable, type ModuleMetadata } from '@nestjs/common';
 import { CqrsModule, EventsHandler, type IEventHandler } from '@nestjs/cqrs';
 import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
-import { EVENT_NAMES, type OAuth2Event } from 'nest-oauth2';
+import type { OAuth2Event } from 'nest-oauth2';
+import { EVENT_NAMES } from 'nest-oauth2/server';
 import * as cqrs from 'nest-oauth2/cqrs';
 import { OAuth2EventEmitterBridge } from 'nest-oauth2/event-emitter';
 
-import { demoModule } from '../../support/demo.js';
-import { basic, post } from '../../support/http.js';
-import { type TestApplication, startApplication, stopApplications } from '../../support/test-application.js';
+import { demoModule } from '../../support/servers/demo.js';
+import { basic, post } from '../../support/clients/http.js';
+import { type TestApplication, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const heard: [string, unknown][] = [];
 afterEach(() => void heard.splice(0));

@@ -10,7 +10,7 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { openTarget } from '../../../src/cli/open-target.js';
 import { readCommand } from '../../../src/cli/read-command.js';
 import { targetOfContext } from '../../../src/cli/target-of-context.js';
-import { freePort } from '../../support/free-port.js';
+import { freePort } from '../../support/environment/free-port.js';
 
 const users = { findById: (id: string) => ({ id }) };
 const tenants = {

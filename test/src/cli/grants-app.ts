@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { OAuth2Module } from 'nest-oauth2';
+import { personalAccessTokens } from 'nest-oauth2/features';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 const users = { findByCredentials: () => undefined, findById: (id: string) => ({ id }) };
@@ -10,7 +11,7 @@ export const store = newStore();
 export const tenantStore = newStore();
 
 const imports = [
-  OAuth2Module.forRoot({ model: store, issuer: ISSUER }),
+  OAuth2Module.forRoot({ model: store, issuer: ISSUER, features: [personalAccessTokens({ scopes: ['read'] })] }),
   OAuth2Module.forRoot({
     name: 'tenants',
     paths: { prefix: 'tenants' },

@@ -7,7 +7,7 @@ import { getOAuth2GrantsToken, OAuth2Grants, type SessionList } from 'nest-oauth
 import { linesOf, UsageError } from '../../../src/cli/command.js';
 import { targetOfContext } from '../../../src/cli/target-of-context.js';
 import { readCommand } from '../../../src/cli/read-command.js';
-import { later } from '../../support/model.js';
+import { later } from '../../support/models/model.js';
 import { AppModule, ISSUER, store, tenantStore } from './grants-app.js';
 
 const WEB = { id: 'web', grants: ['password'], scopes: ['read'] };

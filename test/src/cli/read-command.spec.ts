@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { type CommandTarget, UsageError } from '../../../src/cli/command.js';
 import { readCommand } from '../../../src/cli/read-command.js';
+import { fieldsOf } from '../../../src/cli/client-options.js';
 
 const manifest = readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8');
 
@@ -36,4 +37,19 @@ describe('the nest-oauth2 command line', () => {
       );
     },
   );
+});
+
+describe('nest-oauth2 clients create --set', () => {
+  const fields = (set: string) => fieldsOf(readCommand(['clients', 'create', '--set', set]).args);
+
+  it('reports a wrong argument without its value, which may be a secret', () => {
+    expect(() => fields('secret=hunter2')).toThrow('`--set secret=…` must be a field and its value as JSON');
+    expect(() => fields('hunter2')).toThrow(/^`--set` must be a field and its value as JSON/);
+  });
+
+  it('accepts `__proto__` like any other field name, without changing the prototype', () => {
+    const given = fields('__proto__={"retiredAt":1}');
+    expect(Object.getPrototypeOf(given)).toBe(Object.prototype);
+    expect(given['retiredAt']).toBeUndefined();
+  });
 });

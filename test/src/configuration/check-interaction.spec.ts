@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { DemoInteraction, demoStore, SECRET as secret } from '../../support/demo.js';
-import { forRootError } from '../../support/start-up-error.js';
+import { DemoInteraction, demoStore, SECRET as secret } from '../../support/servers/demo.js';
+import { forRootError } from '../../support/servers/start-up-error.js';
 
 const model = demoStore();
 const interaction = new DemoInteraction();

@@ -4,8 +4,9 @@ import { describe, expect, it } from '@jest/globals';
 import { openid } from 'nest-oauth2/openid';
 import { pages } from 'nest-oauth2/pages';
 import { OAUTH2_MODEL, OAuth2Module, OAuth2Server, OAuthGuard } from 'nest-oauth2';
-import { DemoInteraction, NotesController, SECRET } from '../../support/demo.js';
-import { startUpErrorOf, forRootError, MINIMAL_MODEL } from '../../support/start-up-error.js';
+
+import { DemoInteraction, NotesController, SECRET } from '../../support/servers/demo.js';
+import { forRootError, MINIMAL_MODEL, startUpErrorOf } from '../../support/servers/start-up-error.js';
 
 const needed = 'OAuth2Module requires the option `model`: a class, an instance or a provider';
 const lacks = (methods: string, option: string, them = 'them') =>
@@ -162,5 +163,69 @@ describe('the start of an application whose model is valid', () => {
 
   it('does not check a guard that a test created with a mock server', () => {
     expect(new OAuthGuard({ authenticate: () => undefined } as never)).toBeInstanceOf(OAuthGuard);
+  });
+});
+
+/** Method names of real application models that are unrelated to the methods of this library. */
+const OWN = `
+  setUser getUsers getUserById findUser getTier getOrder getCode getToken getClients getClientById getRefreshTokens
+  setAccessToken saveTokens saveUser saveCode revokeTokens revokeGrants revokeGrantsOf revokeUser
+  verifyToken validateUser listGrants onModuleInit
+`
+  .trim()
+  .split(/\s+/);
+
+describe('the start of an application whose model has a misspelt method', () => {
+  it.each([
+    ['getAcessToken', 'getAccessToken'],
+    ['getaccesstoken', 'getAccessToken'],
+    ['validatedScope', 'validateScope'],
+    ['valdateScop', 'validateScope'],
+    ['verifyScop', 'verifyScope'],
+    ['revokeGrand', 'revokeGrant'],
+    ['getUserFormClient', 'getUserFromClient'],
+    ['getuser', 'getUser'],
+    ['validateRedirectURL', 'validateRedirectUri'],
+  ])('fails for `%s`, which probably means `%s`', async (own, meant) => {
+    const fault = `the model's method \`${own}()\` looks like a misspelled \`${meant}()\`: correct its name, or choose a more distinct name if it is your own method`;
+    expect(await forRootError({ model: { ...MINIMAL_MODEL, [own]() {} } })).toBe(fault);
+  });
+
+  it('fails if the misspelt method is inherited', async () => {
+    class Base {
+      getClient() {}
+      saveToken() {}
+      validateSkope() {}
+    }
+    class HostModel extends Base {}
+    expect(await forRootError({ model: HostModel })).toMatch(
+      /`validateSkope\(\)` looks like a misspelled `validateScope\(\)`/,
+    );
+  });
+});
+
+describe('an application’s own model method', () => {
+  it.each(OWN)('is accepted at start-up: `%s`', async (own) => {
+    const model = { ...MINIMAL_MODEL, [own]() {} };
+    const imports = [OAuth2Module.forRoot({ model: model as never })];
+    const app = await Test.createTestingModule({ imports }).compile();
+    expect(app.get(OAUTH2_MODEL, { strict: false })).toBe(model);
+  });
+
+  it('is accepted if it is not a method, or if the correct method exists too', async () => {
+    class HostModel {
+      getTokan = 'no method';
+      getClient() {}
+      saveToken() {}
+      saveTokens() {}
+      saveTocken() {}
+      get validateScop(): never {
+        throw new Error('a getter was called');
+      }
+      validateScope = undefined;
+    }
+    const imports = [OAuth2Module.forRoot({ model: HostModel as never })];
+    const app = await Test.createTestingModule({ imports }).compile();
+    expect(app.get(OAUTH2_MODEL, { strict: false })).toBeInstanceOf(HostModel);
   });
 });

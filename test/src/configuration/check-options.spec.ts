@@ -2,13 +2,13 @@ import { Controller, Inject, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { describe, expect, it } from '@jest/globals';
 import { OAuth2Module, OAuth2Server } from 'nest-oauth2';
-import { DemoInteraction, demoStore, NotesController, SECRET } from '../../support/demo.js';
+import { DemoInteraction, demoStore, NotesController, SECRET } from '../../support/servers/demo.js';
 import {
   startUpErrorOf,
   forRootError,
   forRootAsyncError,
   MINIMAL_MODEL as model,
-} from '../../support/start-up-error.js';
+} from '../../support/servers/start-up-error.js';
 
 const path = (name: string) => `the option \`paths.${name}\` must be a path without a query, such as 'oauth/${name}'`;
 const noSource = 'OAuth2Module.forRootAsync() requires `useFactory`, `useClass` or `useExisting`';

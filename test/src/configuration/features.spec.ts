@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Feature, formPost } from 'nest-oauth2/features';
 import { openid } from 'nest-oauth2/openid';
-import { ECHO_FEATURE } from '../../support/echo-feature.js';
-import { forRootError, forRootAsyncError, MINIMAL_MODEL as model } from '../../support/start-up-error.js';
+import { ECHO_FEATURE } from '../../support/servers/echo-feature.js';
+import { forRootError, forRootAsyncError, MINIMAL_MODEL as model } from '../../support/servers/start-up-error.js';
 
 const endpoint = (path: string) => ({ path, methods: ['POST'], make: () => ({ async handle() {} }) });
 const one: Feature = { id: 'one', endpoints: { one: endpoint('oauth/one') } };
@@ -30,7 +30,7 @@ describe('the start of an application with invalid features', () => {
     ],
     [
       'an endpoint that two features add',
-      [one, { ...one, id: 'two' }],
+      [one, { id: 'two', endpoints: { one: endpoint('two') } }],
       'the features `one()` and `two()` both add `one` to `endpoints`: remove one of them from `features`',
     ],
     [

@@ -1,8 +1,9 @@
 import { Test } from '@nestjs/testing';
 import { describe, expect, it, jest } from '@jest/globals';
-import { ClientCredentialsGrantType, OAuth2Module, OAuth2Server } from 'nest-oauth2';
-import { demoStore } from '../../support/demo.js';
-import { forRootError, MINIMAL_MODEL } from '../../support/start-up-error.js';
+import { OAuth2Module, OAuth2Server, type Token } from 'nest-oauth2';
+import { GrantType } from 'nest-oauth2/features';
+import { demoStore } from '../../support/servers/demo.js';
+import { forRootError, MINIMAL_MODEL } from '../../support/servers/start-up-error.js';
 
 const seconds = 'must be a positive number of seconds, less than 100 years';
 const boolean = 'must be true or false';
@@ -13,6 +14,12 @@ const given = 'must be a class, an instance or a provider';
 
 const REUSE_INTERVAL =
   "must be a number of seconds, 0 or more and less than 100 years, or 'until-used', or { untilUsed: seconds }";
+
+class VoucherGrantType extends GrantType {
+  handle(): Promise<Token> {
+    return this.issueToken({ client: { id: 'shop', grants: [] }, user: { id: 1 } });
+  }
+}
 
 describe('the start of an application with an option of the wrong type', () => {
   it.each<[string, unknown, string]>([
@@ -158,7 +165,7 @@ describe('the start of an application with a valid option', () => {
     ['scope', 'a b'],
     ['scope', ['a', 'b']],
     ['events', { emit() {} }],
-    ['extendedGrantTypes', { a: ClientCredentialsGrantType, b: ClientCredentialsGrantType.bind(null), c: jest.fn() }],
+    ['extendedGrantTypes', { a: VoucherGrantType, b: VoucherGrantType.bind(null), c: jest.fn() }],
     ['requireClientAuthentication', { password: false, refresh_token: true, client_credentials: true }],
   ])('succeeds if `%s` is %p', async (name, value) => {
     const imports = [OAuth2Module.forRoot({ model: demoStore(), [name]: value })];
@@ -167,7 +174,7 @@ describe('the start of an application with a valid option', () => {
   });
 
   it('succeeds with an extension grant type, which requireClientAuthentication may name', async () => {
-    const grants = { extendedGrantTypes: { 'urn:a': ClientCredentialsGrantType } };
+    const grants = { extendedGrantTypes: { 'urn:a': VoucherGrantType } };
     const options = { model: demoStore(), ...grants, requireClientAuthentication: { 'urn:a': false } };
     const app = await Test.createTestingModule({ imports: [OAuth2Module.forRoot(options)] }).compile();
     expect(app.get(OAuth2Server, { strict: false })).toBeInstanceOf(OAuth2Server);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { SECRET } from '../../support/demo.js';
-import { forRootError, forRootAsyncError, MINIMAL_MODEL as model } from '../../support/start-up-error.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { forRootError, forRootAsyncError, MINIMAL_MODEL as model } from '../../support/servers/start-up-error.js';
 
 describe('the start of an application with an unknown option', () => {
   it.each([

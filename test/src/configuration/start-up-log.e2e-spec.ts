@@ -2,9 +2,9 @@ import type { LoggerService } from '@nestjs/common';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Module } from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { MINIMAL_MODEL } from '../../support/start-up-error.js';
-import { basic, post } from '../../support/http.js';
-import { startApplication, stopApplications } from '../../support/test-application.js';
+import { MINIMAL_MODEL } from '../../support/servers/start-up-error.js';
+import { basic, post } from '../../support/clients/http.js';
+import { startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const users = { findByCredentials: () => undefined, findById: () => undefined };
 const web = { id: 'web', secret: 'web-secret', grants: ['client_credentials'], scopes: ['read'] };

@@ -11,9 +11,9 @@ import {
   type OAuth2Events,
   UserRequired,
 } from 'nest-oauth2';
-import { readResponse, bearer, get, NO_STORE, refusalBody } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
-import { model } from '../../support/guarded-controllers.js';
+import { readResponse, bearer, get, NO_STORE, refusalBody } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { model } from '../../support/servers/guarded-controllers.js';
 
 @Controller()
 @UseGuards(OAuthGuard)

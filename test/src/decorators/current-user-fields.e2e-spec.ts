@@ -3,8 +3,8 @@ import { UseGuards } from '@nestjs/common';
 import { Field, GraphQLModule, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CurrentUser, OAuthGuard, OptionalAuth } from 'nest-oauth2';
-import { bearer } from '../../support/http.js';
-import { startApplication, stopApplications } from '../../support/test-application.js';
+import { bearer } from '../../support/clients/http.js';
+import { startApplication, stopApplications } from '../../support/servers/test-application.js';
 import { oauth, storeWithTokens } from '../transports/driver.js';
 
 @ObjectType()

@@ -12,8 +12,8 @@ import {
   type Token,
 } from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { basic, bearer, get, post, readResponse, refusalBody } from '../../support/http.js';
-import { ANY_PLATFORM, PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { basic, bearer, get, post, readResponse, refusalBody } from '../../support/clients/http.js';
+import { ANY_PLATFORM, PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const alice = { id: '1', name: 'Alice' };
 const client = { id: 'app', secret: 's3cret', grants: ['client_credentials', 'password'], scopes: ['notes'] };

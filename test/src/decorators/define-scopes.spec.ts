@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ANY_SCOPE_METADATA, defineScopes, SCOPES_METADATA } from 'nest-oauth2';
+import { OAUTH2_METADATA, defineScopes } from 'nest-oauth2';
 
 const {
   AnyScope,
@@ -22,8 +22,8 @@ class Notes {
 
 describe('defineScopes()', () => {
   it('returns decorators for the given scopes only', () => {
-    expect(Reflect.getMetadata(SCOPES_METADATA, Notes.prototype.all)).toEqual(['notes:read', 'notes:write']);
-    expect(Reflect.getMetadata(ANY_SCOPE_METADATA, Notes.prototype.any)).toEqual(['notes:write', 'notes:read']);
+    expect(Reflect.getMetadata(OAUTH2_METADATA.scopes, Notes.prototype.all)).toEqual(['notes:read', 'notes:write']);
+    expect(Reflect.getMetadata(OAUTH2_METADATA.anyScope, Notes.prototype.any)).toEqual(['notes:write', 'notes:read']);
   });
 
   it('causes a compiler error for a scope that is not defined', () => {

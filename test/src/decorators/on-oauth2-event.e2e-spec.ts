@@ -2,10 +2,10 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Controller, Inject, Injectable, Module, type Provider, Scope } from '@nestjs/common';
 import { REQUEST } from '@nestjs/core';
 import { OAuth2Module, OAuth2Server, OnOAuth2Event, type OAuth2Events } from 'nest-oauth2';
-import { demoModule, demoStore } from '../../support/demo.js';
-import { basic, post } from '../../support/http.js';
-import { startApplication, stopApplications } from '../../support/test-application.js';
-import { waitUntil } from '../../support/wait-until.js';
+import { demoModule, demoStore } from '../../support/servers/demo.js';
+import { basic, post } from '../../support/clients/http.js';
+import { startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { waitUntil } from '../../support/environment/wait-until.js';
 
 const heard: unknown[] = [];
 

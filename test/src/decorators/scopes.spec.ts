@@ -1,8 +1,8 @@
 import { type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
-import { InvalidArgumentError, OAuth2Server, OAuthGuard, Scopes, SCOPES_METADATA } from 'nest-oauth2';
-import { bearer } from '../../support/http.js';
-import { model } from '../../support/guarded-controllers.js';
+import { OAUTH2_METADATA, InvalidArgumentError, OAuth2Server, OAuthGuard, Scopes } from 'nest-oauth2';
+import { bearer } from '../../support/clients/http.js';
+import { model } from '../../support/servers/guarded-controllers.js';
 
 const WRONG = [undefined, null, '', ' ', 'a b', 'a ', 'caf\u00e9', 'a"b', 'a\\b', 'a\n', ['a'], 1];
 
@@ -24,7 +24,7 @@ describe('@Scopes()', () => {
     const metadataOf = (...scopes: string[]) => {
       class Target {}
       Scopes(...scopes)(Target);
-      return Reflect.getMetadata(SCOPES_METADATA, Target) as unknown;
+      return Reflect.getMetadata(OAUTH2_METADATA.scopes, Target) as unknown;
     };
     expect(metadataOf('notes:read', 'https://a.example/notes', "!#'[]~")).toHaveLength(3);
     expect(metadataOf()).toEqual([]);
@@ -34,7 +34,7 @@ describe('@Scopes()', () => {
 describe('scope metadata that the application sets without @Scopes()', () => {
   it.each(WRONG)('rejects every request if a scope is %j', async (scope) => {
     class Target {}
-    SetMetadata(SCOPES_METADATA, [scope])(Target);
+    SetMetadata(OAUTH2_METADATA.scopes, [scope])(Target);
     const request = { method: 'GET', headers: bearer('read'), query: {} };
     const context = {
       getType: () => 'http',

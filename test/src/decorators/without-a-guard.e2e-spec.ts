@@ -1,9 +1,9 @@
 import { Controller, Get, type LoggerService, type Type, UseGuards } from '@nestjs/common';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { AccessToken, CurrentUser, OAuth2Module, OAuthGuard, Public } from 'nest-oauth2';
-import { bearer, get } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
-import { model } from '../../support/guarded-controllers.js';
+import { bearer, get } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { model } from '../../support/servers/guarded-controllers.js';
 
 @Controller('forgotten')
 class ForgottenController {

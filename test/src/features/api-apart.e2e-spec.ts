@@ -12,15 +12,15 @@ import {
 } from 'nest-oauth2/features';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as oauth from 'oauth4webapi';
-import { readResponse, basic, bearer, get, post, refusalBody } from '../../support/http.js';
+import { readResponse, basic, bearer, get, post, refusalBody } from '../../support/clients/http.js';
 import {
   ANY_PLATFORM,
   type TestApplication,
   type Platform,
   startApplication,
   stopApplications,
-} from '../../support/test-application.js';
-import { freePort } from '../../support/free-port.js';
+} from '../../support/servers/test-application.js';
+import { freePort } from '../../support/environment/free-port.js';
 
 // sample/05-resource-server on both platforms.
 

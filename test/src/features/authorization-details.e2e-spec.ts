@@ -7,10 +7,10 @@ import { jwtAccessTokens, JwtTokens, keys } from 'nest-oauth2/jose';
 import { pages } from 'nest-oauth2/pages';
 
 import { findStores, type OpenStore } from '../../stores/every-store.js';
-import { SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { readResponse, bearer, get } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { readResponse, bearer, get } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 import { PageBrowser } from '../pages/page-browser.js';
 
 const CALLBACK = 'https://app.example/callback';

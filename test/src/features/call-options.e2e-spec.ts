@@ -5,16 +5,16 @@ import {
   type NativeRequest,
   OAuth2Module,
   OAuth2Server,
-  Response,
   sendOAuthResponse,
   toOAuthRequest,
 } from 'nest-oauth2';
+import { Response } from 'nest-oauth2/server';
 import { fapi2 } from 'nest-oauth2/fapi';
 import { mcp } from 'nest-oauth2/mcp';
 
-import { demoStore } from '../../support/demo.js';
-import { readResponse, get } from '../../support/http.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { demoStore } from '../../support/servers/demo.js';
+import { readResponse, get } from '../../support/clients/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const OPTIONS: Record<string, object> = {
   lifetime: { authorizationCodeLifetime: 86_400 },

@@ -2,12 +2,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import * as oauth from 'oauth4webapi';
 import { clientIdDocuments, redirectTarget, serverMetadata } from 'nest-oauth2/features';
 
-import { decide, openConsentPage } from '../../support/consent.js';
-import { CALLBACK, demoModule } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { readResponse, bearer, get, NO_STORE, post } from '../../support/http.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
-import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
+import { decide, openConsentPage } from '../../support/clients/consent.js';
+import { CALLBACK, demoModule } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { readResponse, bearer, get, NO_STORE, post } from '../../support/clients/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { CERTIFICATE, json, TlsServer } from '../../support/servers/tls-server.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const documents = new TlsServer();

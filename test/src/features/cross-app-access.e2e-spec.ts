@@ -16,13 +16,13 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 
-import { pageOf } from '../../support/consent.js';
-import { DemoInteraction, SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { type HttpResponse, readResponse, get, post } from '../../support/http.js';
-import { mcpModule, NOTES } from '../../support/mcp-application.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
-import { EC } from '../../support/openid-server.js';
+import { pageOf } from '../../support/clients/consent.js';
+import { DemoInteraction, SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { type HttpResponse, readResponse, get, post } from '../../support/clients/http.js';
+import { mcpModule, NOTES } from '../../support/servers/mcp-application.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { EC } from '../../support/servers/openid-server.js';
 
 // A user signs in at the identity provider. An MCP client then uses their MCP server without asking them again. MCP
 // calls this enterprise-managed authorization. The client of the MCP SDK drives the test.

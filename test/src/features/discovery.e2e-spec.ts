@@ -4,10 +4,17 @@ import { OAuth2Module, type OAuth2ModuleOptions } from 'nest-oauth2';
 import { introspection, protectedResource, revocation, serverMetadata } from 'nest-oauth2/features';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { pageOf } from '../../support/consent.js';
-import { CALLBACK, DemoInteraction, demoModule, demoStore, NotesController, SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { readResponse, get, NO_STORE, post } from '../../support/http.js';
+import { pageOf } from '../../support/clients/consent.js';
+import {
+  CALLBACK,
+  DemoInteraction,
+  demoModule,
+  demoStore,
+  NotesController,
+  SECRET,
+} from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { readResponse, get, NO_STORE, post } from '../../support/clients/http.js';
 import {
   type TestApplication,
   type TestApplicationOptions,
@@ -15,7 +22,7 @@ import {
   PLATFORMS,
   startApplication,
   stopApplications,
-} from '../../support/test-application.js';
+} from '../../support/servers/test-application.js';
 
 const ISSUER = 'https://id.example';
 

@@ -11,10 +11,10 @@ import { dpop } from 'nest-oauth2/jose';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { type JWK, SignJWT } from 'jose';
 import * as oauth from 'oauth4webapi';
-import { agree } from '../../support/consent.js';
-import { DemoInteraction, SECRET as MODULE_SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { agree } from '../../support/clients/consent.js';
+import { DemoInteraction, SECRET as MODULE_SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 // RFC 9449, verified with an independent client library.
 

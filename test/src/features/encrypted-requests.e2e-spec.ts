@@ -15,11 +15,11 @@ import { openid as openidFeature } from 'nest-oauth2/openid';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as openid from 'openid-client';
 
-import { pageOf } from '../../support/consent.js';
-import { DemoInteraction, SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { readResponse, get, post } from '../../support/http.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { pageOf } from '../../support/clients/consent.js';
+import { DemoInteraction, SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { readResponse, get, post } from '../../support/clients/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 // Requests signed by openid-client and encrypted by jose with a published key: RFC 9101 §6.1, OpenID Connect Core
 // §3.1.2.1, §6.1

@@ -11,12 +11,12 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 
-import { pageOf } from '../../support/consent.js';
-import { DemoInteraction, SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { readResponse, get, post } from '../../support/http.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
-import { EC, RSA } from '../../support/openid-server.js';
+import { pageOf } from '../../support/clients/consent.js';
+import { DemoInteraction, SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { readResponse, get, post } from '../../support/clients/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { EC, RSA } from '../../support/servers/openid-server.js';
 
 // Nested JWTs (OpenID Connect Core §10.2), JARM and RFC 9701, decrypted by two client libraries.
 

@@ -16,9 +16,9 @@ import { pages } from 'nest-oauth2/pages';
 import * as openid from 'openid-client';
 
 import { findStores, type OpenStore } from '../../stores/every-store.js';
-import { SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { startApplication, stopApplications } from '../../support/test-application.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { startApplication, stopApplications } from '../../support/servers/test-application.js';
 import { PageBrowser } from '../pages/page-browser.js';
 
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';

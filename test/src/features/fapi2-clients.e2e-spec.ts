@@ -5,10 +5,10 @@ import { fapi2 } from 'nest-oauth2/fapi';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { agree } from '../../support/consent.js';
-import { DemoInteraction, SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { agree } from '../../support/clients/consent.js';
+import { DemoInteraction, SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 // FAPI 2.0 with nonces, verified with two certified client libraries.
 

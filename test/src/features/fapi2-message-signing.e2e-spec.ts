@@ -6,10 +6,10 @@ import { OAuth2Module } from 'nest-oauth2';
 import { fapi2 } from 'nest-oauth2/fapi';
 import { keys } from 'nest-oauth2/jose';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { DemoInteraction, SECRET } from '../../support/demo.js';
-import { CALLBACK, FapiClient, newKeyPair } from '../../support/fapi-client.js';
-import { freePort } from '../../support/free-port.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { DemoInteraction, SECRET } from '../../support/servers/demo.js';
+import { CALLBACK, FapiClient, newKeyPair } from '../../support/clients/fapi-client.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 // The tests that the conformance suite adds in `fapi2-message-signing-final-test-plan` with `signed_non_repudiation`,
 // under their official names.

@@ -3,12 +3,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { CurrentUser, OAuth2Module, OAuthGuard, Scopes } from 'nest-oauth2';
 import { fapi2 } from 'nest-oauth2/fapi';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { DemoInteraction, SECRET } from '../../support/demo.js';
-import { CALLBACK, FapiClient, newKeyPair } from '../../support/fapi-client.js';
-import { freePort } from '../../support/free-port.js';
-import { readResponse, get } from '../../support/http.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
-import { VERIFIER } from '../../support/requests.js';
+import { DemoInteraction, SECRET } from '../../support/servers/demo.js';
+import { CALLBACK, FapiClient, newKeyPair } from '../../support/clients/fapi-client.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { readResponse, get } from '../../support/clients/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { VERIFIER } from '../../support/clients/requests.js';
 
 // The tests of the OpenID conformance suite for an authorization server with `plain_fapi`, `plain_oauth`,
 // `private_key_jwt` and `dpop`. Each title is the name of a module `fapi2-security-profile-final-…`.

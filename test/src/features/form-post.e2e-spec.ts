@@ -6,13 +6,13 @@ import helmet from 'helmet';
 import * as oauth from 'oauth4webapi';
 import { formPost, serverMetadata } from 'nest-oauth2/features';
 
-import { WEB, WEB_SECRET } from '../../support/client.js';
-import { openConsentPage, pageOf } from '../../support/consent.js';
-import { AUTHORIZATION_PARAMETERS, CALLBACK, demoModule } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { type HttpResponse, readResponse, post } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
-import { postedForm } from '../../support/posted-form.js';
+import { WEB, WEB_SECRET } from '../../support/clients/client.js';
+import { openConsentPage, pageOf } from '../../support/clients/consent.js';
+import { AUTHORIZATION_PARAMETERS, CALLBACK, demoModule } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { type HttpResponse, readResponse, post } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { postedForm } from '../../support/clients/posted-form.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const POSTED = { ...AUTHORIZATION_PARAMETERS, response_mode: 'form_post' };

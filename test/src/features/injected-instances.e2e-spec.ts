@@ -1,19 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import {
-  capability,
-  type Feature,
-  getOAuth2ServerToken,
-  injects,
-  OAuth2Module,
-  type OAuth2ModuleOptions,
-  type ProviderOption,
-} from 'nest-oauth2';
+import { getOAuth2ServerToken, OAuth2Module, type OAuth2ModuleOptions, type ProviderOption } from 'nest-oauth2';
+import { capability, type Feature, injects } from 'nest-oauth2/features';
 import { OAuth2Server } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { forRootError } from '../../support/start-up-error.js';
-import { get, readResponse } from '../../support/http.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { forRootError } from '../../support/servers/start-up-error.js';
+import { get, readResponse } from '../../support/clients/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 interface Mailer {
   send(): string;

@@ -1,15 +1,20 @@
 import { type INestApplication, Logger } from '@nestjs/common';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { Feature, OAuth2ModuleOptions } from 'nest-oauth2';
-import { protectedResource, resourceIndicators } from 'nest-oauth2/features';
+import type { OAuth2ModuleOptions } from 'nest-oauth2';
+import { protectedResource, resourceIndicators, type Feature } from 'nest-oauth2/features';
 import { jwtAccessTokens, keys } from 'nest-oauth2/jose';
 import { mcp } from 'nest-oauth2/mcp';
 import type { MemoryStore } from 'nest-oauth2/stores/memory';
-import { basic, bearer, get, post, readResponse } from '../../support/http.js';
-import { demoModule, demoStore } from '../../support/demo.js';
-import { McpController, NOTES } from '../../support/mcp-application.js';
-import { RSA } from '../../support/openid-server.js';
-import { type Platform, PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { basic, bearer, get, post, readResponse } from '../../support/clients/http.js';
+import { demoModule, demoStore } from '../../support/servers/demo.js';
+import { McpController, NOTES } from '../../support/servers/mcp-application.js';
+import { RSA } from '../../support/servers/openid-server.js';
+import {
+  type Platform,
+  PLATFORMS,
+  startApplication,
+  stopApplications,
+} from '../../support/servers/test-application.js';
 
 const ISSUER = 'http://localhost:3000';
 const MCP = `${ISSUER}/mcp`;
@@ -155,7 +160,8 @@ describe.each(PLATFORMS)('a resource of mcp() that no route serves, on %s', (pla
 
   it('is a warning with the path at which the route is', async () => {
     expect(await warningsOf({})).toEqual([]);
-    expect(await warningsOf({}, 'api')).toEqual([
+    expect(await warningsOf({}, 'api')).toEqual([]);
+    expect(await warningsOf({ resource: '/mcp' }, 'api')).toEqual([
       "No route serves /mcp, the resource of `mcp()`: it is at /api/mcp because of the global prefix: set `resource: '/api/mcp'` in `mcp()`, or exclude the route from the prefix.",
     ]);
     expect(await warningsOf({ resource: '/api/mcp' }, '/api/')).toEqual([]);

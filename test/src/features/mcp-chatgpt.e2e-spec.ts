@@ -3,12 +3,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { exportJWK, generateKeyPair } from 'jose';
 import { mcp } from 'nest-oauth2/mcp';
 import * as oauth from 'oauth4webapi';
-import { decide, openConsentPage } from '../../support/consent.js';
-import { freePort } from '../../support/free-port.js';
-import { bearer, readResponse } from '../../support/http.js';
-import { mcpModule, NOTES } from '../../support/mcp-application.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
-import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
+import { decide, openConsentPage } from '../../support/clients/consent.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { bearer, readResponse } from '../../support/clients/http.js';
+import { mcpModule, NOTES } from '../../support/servers/mcp-application.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { CERTIFICATE, json, TlsServer } from '../../support/servers/tls-server.js';
 
 const CALLBACK = 'https://client.example/connector/oauth/callback';
 const insecure = { [oauth.allowInsecureRequests]: true };

@@ -4,15 +4,15 @@ import { Controller, Get, UseGuards } from '@nestjs/common';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Module, type OAuth2ModuleOptions, OAuthGuard, OptionalAuth } from 'nest-oauth2';
 import { mcp, type McpOptions } from 'nest-oauth2/mcp';
-import { SECRET } from '../../support/demo.js';
-import { McpController, mcpModule, mcpStore, NOTES } from '../../support/mcp-application.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { McpController, mcpModule, mcpStore, NOTES } from '../../support/servers/mcp-application.js';
 import {
   type Platform,
   PLATFORMS,
   startApplication,
   stopApplications,
   type TestApplicationOptions,
-} from '../../support/test-application.js';
+} from '../../support/servers/test-application.js';
 
 const PRODUCTION = 'https://mcp.example';
 const DEVELOPMENT = 'http://localhost:3000';

@@ -3,11 +3,16 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Module, OAuth2TenantServers, type OAuth2ModuleOptions, OAuthGuard, UseOAuth } from 'nest-oauth2';
 import { mcp, type McpOptions } from 'nest-oauth2/mcp';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { basic, bearer, get, post, readResponse } from '../../support/http.js';
-import { SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { NOTES } from '../../support/mcp-application.js';
-import { type Platform, PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { basic, bearer, get, post, readResponse } from '../../support/clients/http.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { NOTES } from '../../support/servers/mcp-application.js';
+import {
+  type Platform,
+  PLATFORMS,
+  startApplication,
+  stopApplications,
+} from '../../support/servers/test-application.js';
 
 @Controller(':tenant')
 @UseGuards(OAuthGuard)

@@ -4,15 +4,15 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Module, type OAuth2ModuleOptions, Scopes } from 'nest-oauth2';
 import { protectedResource, serverMetadata } from 'nest-oauth2/features';
 import { mcp, type McpOptions } from 'nest-oauth2/mcp';
-import { readResponse, get } from '../../support/http.js';
-import { McpController, mcpModule, mcpStore, NOTES } from '../../support/mcp-application.js';
+import { readResponse, get } from '../../support/clients/http.js';
+import { McpController, mcpModule, mcpStore, NOTES } from '../../support/servers/mcp-application.js';
 import {
   type TestApplicationOptions,
   type Platform,
   PLATFORMS,
   startApplication,
   stopApplications,
-} from '../../support/test-application.js';
+} from '../../support/servers/test-application.js';
 
 const ISSUER = 'https://mcp.example';
 const PAGE = 'http://localhost:6274';
@@ -54,7 +54,7 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
       protected_resources: [`${ISSUER}/mcp`],
-      scopes_supported: ['notes:read', 'notes:write'],
+      scopes_supported: ['notes:read'],
       registration_endpoint: `${ISSUER}/oauth/register`,
       client_id_metadata_document_supported: true,
     });
@@ -174,7 +174,7 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
     ['access tokens in URLs', '`mcp()` rejects access tokens in a URL', { allowBearerTokensInQueryString: true }],
     ['no issuer', 'option `issuer`', { issuer: undefined }],
     ['a misspelt option', 'unknown option `resources` of `mcp()`', { features: [mcp({ resources: [] } as never)] }],
-    ['a resource that is not a URL', 'must be an https URL', { features: [mcp({ resource: 'mcp' })] }],
+    ['a resource without a scheme', 'must be an https URL', { features: [mcp({ resource: 'mcp.example/mcp' })] }],
     [
       'a resource that is missing in the application’s own list of resources',
       'must list the resource `/tools` of `mcp()`',

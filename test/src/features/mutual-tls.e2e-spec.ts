@@ -19,13 +19,18 @@ import { dpop, privateKeyJwt } from 'nest-oauth2/jose';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as oauth from 'oauth4webapi';
 
-import { CN, issue, type IssuedCertificate } from '../../support/certificates.js';
-import { pageOf } from '../../support/consent.js';
-import { DemoInteraction, SECRET as MODULE_SECRET } from '../../support/demo.js';
-import { readResponse } from '../../support/http.js';
-import { freePort } from '../../support/free-port.js';
-import { type Platform, PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
-import { authority, fetchWith, startTlsProxy, TLS_OPTIONS } from '../../support/tls-client.js';
+import { CN, issue, type IssuedCertificate } from '../../support/keys/certificates.js';
+import { pageOf } from '../../support/clients/consent.js';
+import { DemoInteraction, SECRET as MODULE_SECRET } from '../../support/servers/demo.js';
+import { readResponse } from '../../support/clients/http.js';
+import { freePort } from '../../support/environment/free-port.js';
+import {
+  type Platform,
+  PLATFORMS,
+  startApplication,
+  stopApplications,
+} from '../../support/servers/test-application.js';
+import { authority, fetchWith, startTlsProxy, TLS_OPTIONS } from '../../support/clients/tls-client.js';
 
 // RFC 8705, verified with an independent client library over TLS.
 

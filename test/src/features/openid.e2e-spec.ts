@@ -6,12 +6,12 @@ import { type ClaimsRequest, openid as openidFeature } from 'nest-oauth2/openid'
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { agree } from '../../support/consent.js';
-import { DemoInteraction, SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { readResponse, get } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
-import { EC, ED, RSA } from '../../support/openid-server.js';
+import { agree } from '../../support/clients/consent.js';
+import { DemoInteraction, SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { readResponse, get } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { EC, ED, RSA } from '../../support/servers/openid-server.js';
 
 // OpenID Connect Core 1.0 and Discovery 1.0, verified with two certified client libraries.
 

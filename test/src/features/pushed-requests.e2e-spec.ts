@@ -3,12 +3,12 @@ import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { pushedRequests, serverMetadata } from 'nest-oauth2/features';
 
-import { SPA, WEB, WEB_SECRET } from '../../support/client.js';
-import { decide, openConsentPage, pageOf } from '../../support/consent.js';
-import { CALLBACK, demoModule } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { readResponse, basic, get, NO_STORE, post } from '../../support/http.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { SPA, WEB, WEB_SECRET } from '../../support/clients/client.js';
+import { decide, openConsentPage, pageOf } from '../../support/clients/consent.js';
+import { CALLBACK, demoModule } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { readResponse, basic, get, NO_STORE, post } from '../../support/clients/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const PAR = '/oauth/par';

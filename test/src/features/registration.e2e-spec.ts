@@ -3,11 +3,11 @@ import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { registration, serverMetadata } from 'nest-oauth2/features';
 
-import { decide } from '../../support/consent.js';
-import { CALLBACK, demoModule } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { readResponse, get, NO_STORE, post } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { decide } from '../../support/clients/consent.js';
+import { CALLBACK, demoModule } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { readResponse, get, NO_STORE, post } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const REGISTER = '/oauth/register';

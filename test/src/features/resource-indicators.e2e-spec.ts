@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
 import { pushedRequests, resourceIndicators } from 'nest-oauth2/features';
 
-import { WEB, WEB_SECRET } from '../../support/client.js';
-import { decide } from '../../support/consent.js';
-import { CALLBACK, demoModule } from '../../support/demo.js';
-import { readResponse, basic, bearer, get, post } from '../../support/http.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { WEB, WEB_SECRET } from '../../support/clients/client.js';
+import { decide } from '../../support/clients/consent.js';
+import { CALLBACK, demoModule } from '../../support/servers/demo.js';
+import { readResponse, basic, bearer, get, post } from '../../support/clients/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const NOTES = 'https://api.example/notes';

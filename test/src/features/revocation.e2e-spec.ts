@@ -4,11 +4,16 @@ import { TemporarilyUnavailableError } from 'nest-oauth2/server';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 
-import { GLOBAL_ENHANCERS } from '../../support/global-enhancers.js';
-import { DemoClient, SPA, WEB, WEB_SECRET } from '../../support/client.js';
-import { demoModule, demoStore } from '../../support/demo.js';
-import { readResponse, basic, bearer, get, NO_STORE, post, expectedRefusal } from '../../support/http.js';
-import { type Platform, ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { GLOBAL_ENHANCERS } from '../../support/servers/global-enhancers.js';
+import { DemoClient, SPA, WEB, WEB_SECRET } from '../../support/clients/client.js';
+import { demoModule, demoStore } from '../../support/servers/demo.js';
+import { readResponse, basic, bearer, get, NO_STORE, post, expectedRefusal } from '../../support/clients/http.js';
+import {
+  type Platform,
+  ANY_PLATFORM,
+  startApplication,
+  stopApplications,
+} from '../../support/servers/test-application.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const APP = 'https://app.example';

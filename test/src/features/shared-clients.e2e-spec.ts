@@ -5,12 +5,12 @@ import { mcp } from 'nest-oauth2/mcp';
 import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as oauth from 'oauth4webapi';
-import { SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { basic, post, readResponse } from '../../support/http.js';
-import { McpController, NOTES } from '../../support/mcp-application.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
-import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { basic, post, readResponse } from '../../support/clients/http.js';
+import { McpController, NOTES } from '../../support/servers/mcp-application.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { CERTIFICATE, json, TlsServer } from '../../support/servers/tls-server.js';
 import { PageBrowser } from '../pages/page-browser.js';
 
 const documents = new TlsServer();

@@ -9,12 +9,12 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 
-import { decide, openConsentPage, pageOf } from '../../support/consent.js';
-import { CALLBACK, demoModule } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { readResponse, post } from '../../support/http.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
-import { postedForm } from '../../support/posted-form.js';
+import { decide, openConsentPage, pageOf } from '../../support/clients/consent.js';
+import { CALLBACK, demoModule } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { readResponse, post } from '../../support/clients/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { postedForm } from '../../support/clients/posted-form.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const auth = oauth.ClientSecretBasic('web-secret');

@@ -4,10 +4,10 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 
-import { demoModule } from '../../support/demo.js';
-import { readResponse, basic, bearer, get, post, expectedRefusal } from '../../support/http.js';
-import { freePort } from '../../support/free-port.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { demoModule } from '../../support/servers/demo.js';
+import { readResponse, basic, bearer, get, post, expectedRefusal } from '../../support/clients/http.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';

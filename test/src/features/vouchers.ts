@@ -1,15 +1,5 @@
-import {
-  BackChannelEndpoint,
-  type Client,
-  type ClientRequest,
-  type Feature,
-  InvalidGrantError,
-  InvalidTokenError,
-  type Model,
-  type Token,
-  type TokenRequest,
-  type User,
-} from 'nest-oauth2';
+import { type Client, InvalidGrantError, InvalidTokenError, type Model, type Token, type User } from 'nest-oauth2';
+import { BackChannelEndpoint, type ClientRequest, type Feature, type TokenRequest } from 'nest-oauth2/features';
 
 /** The `grant_type` of a voucher, a URI as for all extension grants. RFC 6749 §4.5 */
 export const VOUCHER = 'urn:example:grant-type:voucher';

@@ -11,9 +11,9 @@ import { mutualTls } from 'nest-oauth2/features';
 import { io } from 'socket.io-client';
 import { WebSocket } from 'ws';
 
-import { CN, issue, type IssuedCertificate } from '../../support/certificates.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
-import { authority, fetchWith, TLS_OPTIONS } from '../../support/tls-client.js';
+import { CN, issue, type IssuedCertificate } from '../../support/keys/certificates.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { authority, fetchWith, TLS_OPTIONS } from '../../support/clients/tls-client.js';
 
 // RFC 8705 §3, for HTTP routes and WebSockets.
 

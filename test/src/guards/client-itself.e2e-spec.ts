@@ -13,8 +13,8 @@ import {
   UserRequired,
 } from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { readResponse, basic, bearer, get, NO_STORE, post, refusalBody } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { readResponse, basic, bearer, get, NO_STORE, post, refusalBody } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 // RFC 9700 §4.15
 

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CurrentUser, OAuth2Module, OAuthGuard } from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { finalize, map, NEVER, startWith } from 'rxjs';
-import { bearer, get } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { bearer, get } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const alice = { id: 'alice' };
 const client = { id: 'app', secret: 's', grants: ['password'] };

@@ -1,4 +1,12 @@
-import { type ExecutionContext, Injectable, type LoggerService, Scope, UseGuards } from '@nestjs/common';
+import {
+  type ExecutionContext,
+  HttpException,
+  Injectable,
+  type LoggerService,
+  Scope,
+  type Type,
+  UseGuards,
+} from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
@@ -6,6 +14,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import {
   CurrentUser,
   OAuth2Module,
+  OAuth2Server,
   type OAuthError,
   OAuthGuard,
   OptionalAuth,
@@ -14,10 +23,11 @@ import {
   Scopes,
   type Token,
 } from 'nest-oauth2';
-import { GatewayClient } from '../../support/gateway-client.js';
-import { bearer } from '../../support/http.js';
-import { startApplication, stopApplications } from '../../support/test-application.js';
-import { model } from '../../support/guarded-controllers.js';
+
+import { GatewayClient } from '../../support/clients/gateway-client.js';
+import { bearer } from '../../support/clients/http.js';
+import { startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { AdminController, model, ReadScopeController } from '../../support/servers/guarded-controllers.js';
 
 const connected: unknown[] = [];
 
@@ -165,5 +175,61 @@ describe('a WebSocket gateway behind OAuthGuard', () => {
     expect(await client.request('who', { token: 'read' })).toEqual({ event: 'who', data: 'the user of read' });
     expect(await client.request('who', { token: 'stolen' })).toEqual(refused('invalid_token'));
     expect(await client.request('who', {})).toEqual({ event: 'who', data: 'nobody' });
+  });
+});
+
+describe('OAuthGuard outside of HTTP routes', () => {
+  const guard = new OAuthGuard(new OAuth2Server({ model }));
+  const request = (token: string) => ({ method: 'POST', headers: bearer(token), query: {}, body: {} });
+
+  /** Returns the execution context that Nest passes to a guard, as far as this guard reads it. */
+  const contextOf = (type: string, controller: Type, args: unknown[]) =>
+    ({
+      getType: () => type,
+      getClass: () => controller,
+      getHandler: () => ReadScopeController.prototype.byController,
+      getArgByIndex: (index: number) => args[index],
+    }) as unknown as ExecutionContext;
+
+  it('reads the request of a GraphQL resolver from its context', async () => {
+    const req = request('read');
+    expect(await guard.canActivate(contextOf('graphql', ReadScopeController, [null, {}, { req }, {}]))).toBe(true);
+    expect(req).toMatchObject({ oauth2: { token: { accessToken: 'read' } } });
+
+    const setHeader = jest.fn();
+    const refused = contextOf('graphql', AdminController, [null, {}, { req, res: { setHeader } }, {}]);
+    await expect(guard.canActivate(refused)).rejects.toThrow(HttpException);
+    expect(setHeader.mock.calls).toEqual([
+      ['x-accepted-oauth-scopes', 'admin'],
+      ['www-authenticate', 'Bearer realm="Service",error="insufficient_scope",scope="admin"'],
+    ]);
+  });
+
+  it('reads the request of a GraphQL resolver from a Fastify reply in its context', async () => {
+    const reply = { request: request('read'), header: jest.fn(), code: jest.fn(), sent: false };
+    expect(await guard.canActivate(contextOf('graphql', ReadScopeController, [null, {}, { reply }, {}]))).toBe(true);
+    expect(reply.header.mock.calls).toContainEqual(['x-oauth-scopes', 'read']);
+  });
+
+  it.each([
+    [
+      'graphql',
+      'finds no request in the GraphQL context: remove the option `context` of GraphQLModule, let it return `{ req }`',
+    ],
+    ['ws', 'cannot find the request that opened this WebSocket: import OAuth2Module in the application of the gateway'],
+    ['carrier-pigeon', "does not support requests of the type 'carrier-pigeon': write your own guard for them"],
+  ])('reports a context that it cannot read: %s', async (type, said) => {
+    await expect(guard.canActivate(contextOf(type, ReadScopeController, [{}, {}]))).rejects.toThrow(
+      `Invalid argument: OAuthGuard ${said}`,
+    );
+  });
+
+  it('authenticates two fields of one GraphQL query that are guarded concurrently', async () => {
+    const req: { oauth2?: unknown; method: string } = request('read');
+    const context = contextOf('graphql', ReadScopeController, [null, {}, { req }, {}]);
+    await guard.canActivate(context);
+    const second = guard.canActivate(context);
+    expect(req.oauth2).toMatchObject({ token: { accessToken: 'read' } });
+    await second;
   });
 });

@@ -7,8 +7,8 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createClient } from 'graphql-ws';
 import { OAuth2Module, OAuthGuard, Scopes } from 'nest-oauth2';
 import { WebSocket } from 'ws';
-import { bearer } from '../../support/http.js';
-import { startApplication, stopApplications } from '../../support/test-application.js';
+import { bearer } from '../../support/clients/http.js';
+import { startApplication, stopApplications } from '../../support/servers/test-application.js';
 import { storeWithTokens } from '../transports/driver.js';
 
 @Resolver()

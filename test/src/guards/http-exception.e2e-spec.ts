@@ -13,9 +13,9 @@ import {
 import { APP_FILTER } from '@nestjs/core';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Module, OAuth2Server, OAuthError, TemporarilyUnavailableError } from 'nest-oauth2';
-import { bearer, get } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
-import { AdminController, model, ReadScopeController } from '../../support/guarded-controllers.js';
+import { bearer, get } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { AdminController, model, ReadScopeController } from '../../support/servers/guarded-controllers.js';
 
 let caught: unknown;
 

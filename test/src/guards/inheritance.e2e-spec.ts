@@ -1,11 +1,11 @@
 import { Controller, Get, SetMetadata, UseGuards } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OAuth2Module, OAuthGuard, Public, PUBLIC_METADATA, Scopes, UserRequired } from 'nest-oauth2';
-import { CountingGuard } from '../../support/global-enhancers.js';
-import { bearer, get } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
-import { model } from '../../support/guarded-controllers.js';
+import { OAUTH2_METADATA, OAuth2Module, OAuthGuard, Public, Scopes, UserRequired } from 'nest-oauth2';
+import { CountingGuard } from '../../support/servers/global-enhancers.js';
+import { bearer, get } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { model } from '../../support/servers/guarded-controllers.js';
 
 class ApiGuard extends OAuthGuard {}
 
@@ -82,7 +82,7 @@ class OpenedController extends Closed {}
 
 @Controller('not-public')
 @UseGuards(OAuthGuard)
-@SetMetadata(PUBLIC_METADATA, false)
+@SetMetadata(OAUTH2_METADATA.public, false)
 class NotPublicController extends Open {}
 
 @Controller('user-required')

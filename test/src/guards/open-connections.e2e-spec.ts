@@ -2,9 +2,10 @@ import { Injectable, type Type, UseGuards } from '@nestjs/common';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { CurrentUser, type Model, OAuth2Module, OAuthGuard, notifyTokensRevoked, type Token } from 'nest-oauth2';
-import { GatewayClient } from '../../support/gateway-client.js';
-import { startApplication, stopApplications } from '../../support/test-application.js';
+import { CurrentUser, type Model, OAuth2Module, OAuthGuard, type Token } from 'nest-oauth2';
+import { notifyTokensRevoked } from 'nest-oauth2/features';
+import { GatewayClient } from '../../support/clients/gateway-client.js';
+import { startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 /** A model of an application that emits no events when a token is revoked. */
 const tokens = new Map<string, Token>();

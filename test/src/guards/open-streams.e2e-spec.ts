@@ -22,9 +22,9 @@ import { resourceIndicators } from 'nest-oauth2/features';
 import { JwtTokens } from 'nest-oauth2/jose';
 import { type Observable, NEVER, startWith } from 'rxjs';
 import { WebSocket } from 'ws';
-import { GatewayClient } from '../../support/gateway-client.js';
-import { bearer, get } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { GatewayClient } from '../../support/clients/gateway-client.js';
+import { bearer, get } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const ISSUER = 'https://id.example';
 const client = { id: 'app', grants: [] };

@@ -1,25 +1,21 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  OAuth2Module,
-  OAuthGuard,
-  OptionalAuth,
-  Public,
-  RequireAuth,
-  Scopes,
-  type SignIn,
-  type RequestedLogin,
-} from 'nest-oauth2';
-import { IntrospectedTokens, introspection, serverMetadata } from 'nest-oauth2/features';
+import { OAuth2Module, OAuthGuard, OptionalAuth, Public, RequireAuth, Scopes, type SignIn } from 'nest-oauth2';
+import { IntrospectedTokens, introspection, serverMetadata, type RequestedLogin } from 'nest-oauth2/features';
 import { jwtAccessTokens, JwtTokens, keys } from 'nest-oauth2/jose';
 import { openid } from 'nest-oauth2/openid';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { DemoInteraction, SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { readResponse, basic, bearer, get, post } from '../../support/http.js';
-import { type TestApplication, PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
-import { RSA } from '../../support/openid-server.js';
+import { DemoInteraction, SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { readResponse, basic, bearer, get, post } from '../../support/clients/http.js';
+import {
+  type TestApplication,
+  PLATFORMS,
+  startApplication,
+  stopApplications,
+} from '../../support/servers/test-application.js';
+import { RSA } from '../../support/servers/openid-server.js';
 
 // RFC 9470: a route with authentication requirements that a token does not meet, and a client that steps up.
 

@@ -5,8 +5,8 @@ import { OAuth2Module, OAuthGuard, OptionalAuth, Public, Roles, Scopes } from 'n
 import { JwtTokens, keycloak } from 'nest-oauth2/jose';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { readResponse, basic, bearer, get, post } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { readResponse, basic, bearer, get, post } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 @Controller('notes')
 @UseGuards(OAuthGuard)

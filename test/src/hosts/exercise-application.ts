@@ -1,9 +1,9 @@
 import { serverMetadata, revocation } from 'nest-oauth2/features';
 import { type OAuth2ModuleOptions } from 'nest-oauth2';
 import * as oauth from 'oauth4webapi';
-import { pageOf } from '../../support/consent.js';
-import { CALLBACK } from '../../support/demo.js';
-import { readResponse, basic, bearer } from '../../support/http.js';
+import { pageOf } from '../../support/clients/consent.js';
+import { CALLBACK } from '../../support/servers/demo.js';
+import { readResponse, basic, bearer } from '../../support/clients/http.js';
 
 /** The issuer, which clients and browsers use as base URL of the application. */
 export const ISSUER = 'https://id.example';

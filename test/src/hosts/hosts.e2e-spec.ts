@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 import { HOSTS, moduleOf, type Setup } from './hosts.js';
 import { HOST_ROWS } from './specification.js';
 import { ISSUER, exerciseApplication } from './exercise-application.js';

@@ -17,11 +17,11 @@ import express from 'express';
 import helmet from 'helmet';
 import { type NativeRequest, OAuth2Module, type OAuth2ModuleOptions, OAuthGuard } from 'nest-oauth2';
 import type { INestApplication } from '@nestjs/common';
-import { CatchAllFilter, CountingGuard, WrappingInterceptor } from '../../support/global-enhancers.js';
-import { demoModule, demoStore } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import type { TestApplicationOptions, Platform } from '../../support/test-application.js';
-import { ThrottlerGuard, ThrottlerModule } from '../../support/throttler.js';
+import { CatchAllFilter, CountingGuard, WrappingInterceptor } from '../../support/servers/global-enhancers.js';
+import { demoModule, demoStore } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import type { TestApplicationOptions, Platform } from '../../support/servers/test-application.js';
+import { ThrottlerGuard, ThrottlerModule } from '../../support/servers/throttler.js';
 import { ISSUER, OAUTH, type ReachedRoutes } from './exercise-application.js';
 
 /** The differences between an application of the table and a plain one. */

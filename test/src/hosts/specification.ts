@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Platform } from '../../support/test-application.js';
+import type { Platform } from '../../support/servers/test-application.js';
 import type { Observed } from './exercise-application.js';
 
 /** One application and the responses observed, which are the same on all platforms. */

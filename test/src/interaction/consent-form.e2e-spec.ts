@@ -1,9 +1,9 @@
 import type { LoggerService } from '@nestjs/common';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { openConsentPage, pageOf } from '../../support/consent.js';
-import { AUTHORIZATION_PARAMETERS, demoModule } from '../../support/demo.js';
-import { readResponse, post } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { openConsentPage, pageOf } from '../../support/clients/consent.js';
+import { AUTHORIZATION_PARAMETERS, demoModule } from '../../support/servers/demo.js';
+import { readResponse, post } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const asAlice = { cookie: 'user=alice' };
 const NO_TICKET =

@@ -3,9 +3,9 @@ import type { INestApplication } from '@nestjs/common';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import helmet from 'helmet';
-import { openConsentPage } from '../../support/consent.js';
-import { AUTHORIZATION_PARAMETERS, DemoInteraction, demoModule } from '../../support/demo.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { openConsentPage } from '../../support/clients/consent.js';
+import { AUTHORIZATION_PARAMETERS, DemoInteraction, demoModule } from '../../support/servers/demo.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const options = { contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'self'"] } } };
 

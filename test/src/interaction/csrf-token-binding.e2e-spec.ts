@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { DECIDED_WITH_CODE, openConsentPage, pageOf } from '../../support/consent.js';
-import { AUTHORIZATION_PARAMETERS, demoModule, demoStore } from '../../support/demo.js';
-import { readResponse, get, post } from '../../support/http.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { DECIDED_WITH_CODE, openConsentPage, pageOf } from '../../support/clients/consent.js';
+import { AUTHORIZATION_PARAMETERS, demoModule, demoStore } from '../../support/servers/demo.js';
+import { readResponse, get, post } from '../../support/clients/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const asAlice = { cookie: 'user=alice' };
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { DECIDED_WITH_CODE, openConsentPage, PAGE_HEADERS, pageOf, redirected } from '../../support/consent.js';
-import { AUTHORIZATION_PARAMETERS, DemoInteraction, demoModule } from '../../support/demo.js';
-import { readResponse, get, NO_STORE, post } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { DECIDED_WITH_CODE, openConsentPage, PAGE_HEADERS, pageOf, redirected } from '../../support/clients/consent.js';
+import { AUTHORIZATION_PARAMETERS, DemoInteraction, demoModule } from '../../support/servers/demo.js';
+import { readResponse, get, NO_STORE, post } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const asAlice = { cookie: 'user=alice' };
 

@@ -7,7 +7,7 @@ import { introspection } from 'nest-oauth2/features';
 import { jwtAccessTokens, keys } from 'nest-oauth2/jose';
 import { pages } from 'nest-oauth2/pages';
 
-import { decide } from '../../support/consent.js';
+import { decide } from '../../support/clients/consent.js';
 import {
   AUTHORIZATION_PARAMETERS,
   CALLBACK,
@@ -15,8 +15,8 @@ import {
   demoModule,
   demoStore,
   SECRET,
-} from '../../support/demo.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+} from '../../support/servers/demo.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 import { PageBrowser } from '../pages/page-browser.js';
 
 const MOMENT = new Date('2026-01-02T03:04:05.678Z');

@@ -7,10 +7,10 @@ import {
   pageOf,
   redirected,
   REDIRECTED_WITH_CODE,
-} from '../../support/consent.js';
-import { AUTHORIZATION_PARAMETERS, CALLBACK, DemoInteraction, demoModule } from '../../support/demo.js';
-import { readResponse, post } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+} from '../../support/clients/consent.js';
+import { AUTHORIZATION_PARAMETERS, CALLBACK, DemoInteraction, demoModule } from '../../support/servers/demo.js';
+import { readResponse, post } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const asAlice = { cookie: 'user=alice' };
 

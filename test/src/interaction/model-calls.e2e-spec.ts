@@ -1,9 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Model, OAUTH2_INTERACTION } from 'nest-oauth2';
-import { DECIDED_WITH_CODE, openConsentPage, pageOf, redirected, REDIRECTED_WITH_CODE } from '../../support/consent.js';
-import { AUTHORIZATION_PARAMETERS, type DemoInteraction, demoModule, demoStore } from '../../support/demo.js';
-import { readResponse, post } from '../../support/http.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import {
+  DECIDED_WITH_CODE,
+  openConsentPage,
+  pageOf,
+  redirected,
+  REDIRECTED_WITH_CODE,
+} from '../../support/clients/consent.js';
+import { AUTHORIZATION_PARAMETERS, type DemoInteraction, demoModule, demoStore } from '../../support/servers/demo.js';
+import { readResponse, post } from '../../support/clients/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const asAlice = { cookie: 'user=alice' };
 

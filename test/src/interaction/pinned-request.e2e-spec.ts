@@ -1,10 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type EventSink, OAUTH2_INTERACTION } from 'nest-oauth2';
-import { DECIDED_WITH_CODE, openConsentPage, pageOf, redirected, REDIRECTED_WITH_CODE } from '../../support/consent.js';
-import { AUTHORIZATION_PARAMETERS, type DemoInteraction, demoModule } from '../../support/demo.js';
-import { readResponse, post } from '../../support/http.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
-import { type PinnedRequests, pinnedRequests } from '../../support/pinned-requests.js';
+import { OAUTH2_INTERACTION } from 'nest-oauth2';
+import type { EventSink } from 'nest-oauth2/server';
+import {
+  DECIDED_WITH_CODE,
+  openConsentPage,
+  pageOf,
+  redirected,
+  REDIRECTED_WITH_CODE,
+} from '../../support/clients/consent.js';
+import { AUTHORIZATION_PARAMETERS, type DemoInteraction, demoModule } from '../../support/servers/demo.js';
+import { readResponse, post } from '../../support/clients/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { type PinnedRequests, pinnedRequests } from '../../support/clients/pinned-requests.js';
 
 const asAlice = { cookie: 'user=alice' };
 const BY_URI = { client_id: 'web', request_uri: 'urn:example:1' };

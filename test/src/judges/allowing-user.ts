@@ -4,6 +4,8 @@ import { PageBrowser } from '../pages/page-browser.js';
 export interface AllowingUser {
   /** Signs in as alice if necessary, allows what the client requests, and returns the redirect to the client. */
   browse(url: URL): Promise<URL>;
+  /** The browser of the user. */
+  readonly browser: PageBrowser;
   /** The consent pages that were shown, as HTML. */
   readonly questions: string[];
 }
@@ -13,6 +15,7 @@ export function allowingUser(server: string): AllowingUser {
   const browser = new PageBrowser(server);
   const questions: string[] = [];
   return {
+    browser,
     questions,
     async browse({ pathname, search }) {
       let shown = await browser.get(pathname + search);

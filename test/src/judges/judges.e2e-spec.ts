@@ -10,11 +10,11 @@ import {
   serverMetadata,
 } from 'nest-oauth2/features';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { agree } from '../../support/consent.js';
-import { DemoInteraction, SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { get } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { agree } from '../../support/clients/consent.js';
+import { DemoInteraction, SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { get } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 import { CALLBACK, type Discover, type Judge } from './judge.js';
 import { discover as oauth4webapi } from './oauth4webapi.js';
 import { discover as openidClient } from './openid-client.js';

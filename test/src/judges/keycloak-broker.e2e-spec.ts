@@ -6,9 +6,9 @@ import { keys } from 'nest-oauth2/jose';
 import { openid } from 'nest-oauth2/openid';
 import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { SECRET } from '../../support/demo.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
-import { RSA } from '../../support/openid-server.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { RSA } from '../../support/servers/openid-server.js';
 import { PageBrowser } from '../pages/page-browser.js';
 
 interface Recorded {
@@ -20,7 +20,7 @@ interface Recorded {
 
 /** Requests of a Keycloak that brokers sign-in to this server, recorded from a successful sign-in and sign-out. */
 const keycloak = JSON.parse(
-  readFileSync(new URL('../../support/keycloak-broker.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../support/servers/keycloak-broker.json', import.meta.url), 'utf8'),
 ) as Record<'issuer' | 'clientId' | 'clientSecret' | 'redirectUri' | 'postLogoutRedirectUri', string> & {
   signIns: Record<
     'client_secret_post' | 'client_secret_basic',

@@ -1,24 +1,20 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import {
-  authorizationDetails,
-  deviceAuthorization,
-  formPost,
-  introspection,
-  pushedRequests,
-  revocation,
-  tokenExchange,
-} from 'nest-oauth2/features';
-import { dpop, jarm, jwtAccessTokens, keys, privateKeyJwt, requestObjects } from 'nest-oauth2/jose';
+import type { Feature } from 'nest-oauth2/features';
 import { mcp } from 'nest-oauth2/mcp';
-import { ciba, logout, openid } from 'nest-oauth2/openid';
-import type { Feature } from 'nest-oauth2/server';
-
-import { pageOf } from '../../support/consent.js';
-import { freePort } from '../../support/free-port.js';
-import { readResponse } from '../../support/http.js';
-import { mcpModule, mcpStore, NOTES } from '../../support/mcp-application.js';
-import { ANY_PLATFORM, type Platform, startApplication, stopApplications } from '../../support/test-application.js';
-import { EC, RSA } from '../../support/openid-server.js';
+import { keys } from 'nest-oauth2/jose';
+import { openid } from 'nest-oauth2/openid';
+import { pageOf } from '../../support/clients/consent.js';
+import { everyFeature, MODEL_OF_EVERY_FEATURE } from '../../support/servers/every-feature.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { readResponse } from '../../support/clients/http.js';
+import { mcpModule, mcpStore, NOTES } from '../../support/servers/mcp-application.js';
+import {
+  ANY_PLATFORM,
+  type Platform,
+  startApplication,
+  stopApplications,
+} from '../../support/servers/test-application.js';
+import { EC, RSA } from '../../support/servers/openid-server.js';
 import { type Judge, JUDGES, ClientStorage } from './mcp-client.js';
 
 /** Opens a URL in a browser in which Alice is signed in and consents to everything. */
@@ -33,27 +29,9 @@ async function browse(url: URL): Promise<URL> {
   return new URL(answered.headers.get('location')!);
 }
 
-/** Features without effect on a client that does not use them. */
-const optional = (): readonly Feature[] => [
-  introspection(),
-  revocation(),
-  pushedRequests(),
-  formPost(),
-  tokenExchange(),
-  deviceAuthorization({ verificationUri: 'https://id.example.com/device' }),
-  authorizationDetails({ types: { note: {} } }),
-  dpop(),
-  privateKeyJwt(),
-  requestObjects(),
-  jarm(),
-  jwtAccessTokens(),
-  ciba(),
-  logout(),
-];
-
 const SETUPS: readonly (readonly [string, (offlineAccess: boolean) => readonly Feature[]])[] = [
-  ['openid()', (offlineAccess) => [openid({ offlineAccess })]],
-  ['all features', (offlineAccess) => [openid({ offlineAccess }), ...optional()]],
+  ['openid()', (offlineAccess) => [keys({ from: [EC, RSA] }), openid({ offlineAccess })]],
+  ['all features', (offlineAccess) => everyFeature({ offlineAccess })],
 ];
 
 const CASES = ANY_PLATFORM.flatMap((platform) =>
@@ -76,9 +54,8 @@ const READ = { content: [{ type: 'text', text: 'Follow the white rabbit' }] };
 async function host(platform: Platform, features: readonly Feature[]) {
   const port = await freePort();
   const issuer = `http://127.0.0.1:${port}`;
-  const asking = { getClaims: () => ({}), findHintedUser: () => undefined, askUser: () => undefined };
-  const model = Object.assign(mcpStore(), { ...asking, mayExchange: () => true });
-  const all = [mcp(NOTES), keys({ from: [EC, RSA] }), ...features];
+  const model = Object.assign(mcpStore(), MODEL_OF_EVERY_FEATURE);
+  const all = [mcp(NOTES), ...features];
   await startApplication(platform, mcpModule({ model, issuer, features: all }), { port });
   return issuer;
 }
@@ -102,7 +79,7 @@ describe('an MCP client of a server with mcp() and further features', () => {
   });
 
   it('requests offline_access if it is announced, and works although the server ignores it', async () => {
-    const url = await host('express', [openid({ offlineAccess: true })]);
+    const url = await host('express', [keys({ from: [EC, RSA] }), openid({ offlineAccess: true })]);
     const keeper = new ClientStorage(browse, { clientId: 'mcp-app' });
     const client = JUDGES.find(({ name }) => name === '@modelcontextprotocol/client')!;
     const connection = await client.connect(`${url}/mcp`, keeper);

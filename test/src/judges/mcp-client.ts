@@ -2,7 +2,7 @@ import * as client from '@modelcontextprotocol/client';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { LOOPBACK_CALLBACK } from '../../support/mcp-application.js';
+import { LOOPBACK_CALLBACK } from '../../support/servers/mcp-application.js';
 
 /** The data that a client stores between runs, and the browser that it opens for its user. */
 export class ClientStorage {
@@ -21,6 +21,8 @@ export class ClientStorage {
       redirectUrl?: string;
       withState?: boolean;
       grants?: string[];
+      /** Opens the URL of an elicitation, as the user does. */
+      elicit?: (url: string, message: string) => Promise<void>;
     } = {},
   ) {
     this.clientMetadata = {
@@ -30,6 +32,11 @@ export class ClientStorage {
       grant_types: options.grants ?? ['authorization_code', 'refresh_token'],
       response_types: ['code'],
     };
+  }
+
+  /** Opens the URL of an elicitation. `undefined` if the client does not support elicitations. */
+  get elicit() {
+    return this.options.elicit;
   }
 
   /** The provider object that both SDKs accept. */
@@ -169,7 +176,15 @@ const sdk2: Judge = {
           fetch: follow,
         }),
       async connect(transport) {
-        const connecting = new client.Client(INFO);
+        const { elicit } = keeper;
+        const connecting = new client.Client(INFO, {
+          ...(elicit && { capabilities: { elicitation: { url: {} } }, versionNegotiation: { mode: 'auto' as const } }),
+        });
+        if (elicit)
+          connecting.setRequestHandler('elicitation/create', async ({ params }) => {
+            await elicit((params as { url: string }).url, params.message);
+            return { action: 'accept' };
+          });
         await connecting.connect(transport);
         return connecting;
       },

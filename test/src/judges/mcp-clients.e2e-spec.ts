@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { decide } from '../../support/consent.js';
-import { freePort } from '../../support/free-port.js';
-import { readResponse, bearer, get, post } from '../../support/http.js';
-import { LOOPBACK_CALLBACK, mcpModule } from '../../support/mcp-application.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { decide } from '../../support/clients/consent.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { readResponse, bearer, get, post } from '../../support/clients/http.js';
+import { LOOPBACK_CALLBACK, mcpModule } from '../../support/servers/mcp-application.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const VERIFIER = 'a-verifier-of-at-least-forty-three-characters';
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');

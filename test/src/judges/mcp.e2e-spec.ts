@@ -3,18 +3,18 @@ import type { OAuth2ModuleOptions } from 'nest-oauth2';
 import { resourceIndicators } from 'nest-oauth2/features';
 import type { MemoryStore } from 'nest-oauth2/stores/memory';
 import { mcp } from 'nest-oauth2/mcp';
-import { pageOf } from '../../support/consent.js';
-import { freePort } from '../../support/free-port.js';
-import { readResponse } from '../../support/http.js';
-import { mcpModule, mcpStore, NOTES } from '../../support/mcp-application.js';
+import { pageOf } from '../../support/clients/consent.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { readResponse } from '../../support/clients/http.js';
+import { mcpModule, mcpStore, NOTES } from '../../support/servers/mcp-application.js';
 import {
   ANY_PLATFORM,
   type TestApplicationOptions,
   type Platform,
   startApplication,
   stopApplications,
-} from '../../support/test-application.js';
-import { CERTIFICATE, json, TlsServer } from '../../support/tls-server.js';
+} from '../../support/servers/test-application.js';
+import { CERTIFICATE, json, TlsServer } from '../../support/servers/tls-server.js';
 import { type Connection, ClientStorage, type Judge, JUDGES } from './mcp-client.js';
 
 /** Returns a browser in which Alice is signed in and consents to everything. */
@@ -193,8 +193,9 @@ describe.each(
       { issuer: 'https://mcp.example/app', cut: '/app', features: [mcp({ ...NOTES, resource: '/app/mcp' })] },
       '/app/mcp',
     ],
+    ['with a global prefix', { host: { prepare: (app) => app.setGlobalPrefix('api') } }, '/api/mcp'],
     [
-      'with a global prefix',
+      'with a global prefix and its own path',
       { features: [mcp({ ...NOTES, resource: '/api/mcp' })], host: { prepare: (app) => app.setGlobalPrefix('api') } },
       '/api/mcp',
     ],

@@ -3,8 +3,8 @@ import { decodeProtectedHeader, type JWTPayload } from 'jose';
 import { signOutAtClients } from 'nest-oauth2/openid';
 import * as client from 'openid-client';
 
-import { ANY_PLATFORM, stopApplications } from '../../support/test-application.js';
-import { json, TlsServer } from '../../support/tls-server.js';
+import { ANY_PLATFORM, stopApplications } from '../../support/servers/test-application.js';
+import { json, TlsServer } from '../../support/servers/tls-server.js';
 import { logoutListener, openProvider } from './logout-application.js';
 
 // OpenID Connect Back-Channel Logout 1.0

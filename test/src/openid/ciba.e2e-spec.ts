@@ -17,11 +17,11 @@ import * as client from 'openid-client';
 
 import { findStores, type OpenStore } from '../../stores/every-store.js';
 import { users } from '../../stores/typeorm-databases.js';
-import { SIGNING_ALGORITHMS } from '../../support/algorithms.js';
-import { SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
-import { CERTIFICATE, TlsServer } from '../../support/tls-server.js';
+import { SIGNING_ALGORITHMS } from '../../support/keys/algorithms.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { CERTIFICATE, TlsServer } from '../../support/servers/tls-server.js';
 
 // OpenID Connect Client-Initiated Backchannel Authentication Core 1.0, by openid-client
 

@@ -7,10 +7,10 @@ import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as client from 'openid-client';
 
-import { SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
-import { ALICE, RSA } from '../../support/openid-server.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { ALICE, RSA } from '../../support/servers/openid-server.js';
 import { PageBrowser } from '../pages/page-browser.js';
 
 const tv = {

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import * as client from 'openid-client';
 
-import { ANY_PLATFORM, stopApplications } from '../../support/test-application.js';
-import { TlsServer } from '../../support/tls-server.js';
+import { ANY_PLATFORM, stopApplications } from '../../support/servers/test-application.js';
+import { TlsServer } from '../../support/servers/tls-server.js';
 import { openProvider } from './logout-application.js';
 
 // OpenID Connect Front-Channel Logout 1.0

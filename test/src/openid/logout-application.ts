@@ -8,12 +8,12 @@ import { OAuth2Server } from 'nest-oauth2/server';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 import * as client from 'openid-client';
 
-import { SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { type Platform, startApplication } from '../../support/test-application.js';
-import { EC, RSA } from '../../support/openid-server.js';
-import { CERTIFICATE, type Reply, type TlsServer } from '../../support/tls-server.js';
-import { waitUntil } from '../../support/wait-until.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { type Platform, startApplication } from '../../support/servers/test-application.js';
+import { EC, RSA } from '../../support/servers/openid-server.js';
+import { CERTIFICATE, type Reply, type TlsServer } from '../../support/servers/tls-server.js';
+import { waitUntil } from '../../support/environment/wait-until.js';
 import { PageBrowser } from '../pages/page-browser.js';
 
 export const CALLBACK = 'https://client.example/callback';

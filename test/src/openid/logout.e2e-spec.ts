@@ -3,15 +3,16 @@ import { OAuth2Module } from 'nest-oauth2';
 import { keys } from 'nest-oauth2/jose';
 import { openid } from 'nest-oauth2/openid';
 import { pages } from 'nest-oauth2/pages';
-import type { Feature } from 'nest-oauth2/server';
+
+import type { Feature } from 'nest-oauth2/features';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 import * as client from 'openid-client';
 
-import { type ClientShape, clientShapes, withoutSector } from '../../support/client-shapes.js';
-import { SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
-import { RSA } from '../../support/openid-server.js';
+import { type ClientShape, clientShapes, withoutSector } from '../../support/clients/client-shapes.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { RSA } from '../../support/servers/openid-server.js';
 import { PageBrowser } from '../pages/page-browser.js';
 
 // OpenID Connect RP-Initiated Logout 1.0

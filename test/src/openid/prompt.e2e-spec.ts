@@ -7,11 +7,11 @@ import { pages, type PagesOptions } from 'nest-oauth2/pages';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 import * as client from 'openid-client';
 
-import { clientShapes, withoutSector } from '../../support/client-shapes.js';
-import { DemoInteraction, SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
-import { RSA } from '../../support/openid-server.js';
+import { clientShapes, withoutSector } from '../../support/clients/client-shapes.js';
+import { DemoInteraction, SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { RSA } from '../../support/servers/openid-server.js';
 import { type ShownPage, PageBrowser } from '../pages/page-browser.js';
 
 // OpenID Connect requirements for login and consent: Core 1.0 §3.1.2.1, §3.1.2.3, §3.1.2.6; Initiating User

@@ -7,10 +7,10 @@ import { openid } from 'nest-oauth2/openid';
 import { pages, type PagesOptions } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
-import { RSA } from '../../support/openid-server.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { RSA } from '../../support/servers/openid-server.js';
 import { PageBrowser } from '../pages/page-browser.js';
 
 // Login details in an ID token if the user signs in on the pages.

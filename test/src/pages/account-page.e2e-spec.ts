@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Feature, OAuth2Module, type User } from 'nest-oauth2';
+import { OAuth2Module, type User } from 'nest-oauth2';
+import type { Feature } from 'nest-oauth2/features';
 import { ACCOUNT_SECTIONS, defineMessages, defineSection, html, pages, type PagesOptions } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { SECRET } from '../../support/demo.js';
-import { forRootError } from '../../support/start-up-error.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { advanceClock } from '../../support/environment/advance-clock.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { forRootError } from '../../support/servers/start-up-error.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 import { PageBrowser, type ShownPage } from './page-browser.js';
 
 const CALLBACK = 'https://app.example/callback';
@@ -21,8 +23,8 @@ const newModel = () =>
         grants: ['authorization_code'],
         redirectUris: [CALLBACK],
         scopes: ['read'],
-        public: true,
-      } as never,
+        tokenEndpointAuthMethod: 'none',
+      },
     ],
     users: {
       findById: (id) => users[id],
@@ -165,9 +167,9 @@ describe.each(ANY_PLATFORM)('the account page on %s', (platform) => {
   });
 
   it('requires a recent login for a section with maxAge, to show it and to send its form', async () => {
-    const { visitor } = await open([nickname({ maxAge: 1 })]);
+    const { visitor } = await open([nickname({ maxAge: 60 })]);
     const [form] = formsOf(await visitor.get(account), 'nickname');
-    await new Promise((done) => setTimeout(done, 1100));
+    advanceClock(61_000);
     const late = await visitor.post(account, { ...form, nickname: 'late' });
     const again = '/oauth/login?return_to=%2Foauth%2Faccount&prompt=login';
     expect([late.status, late.location, nicknames.size]).toEqual([303, again, 0]);

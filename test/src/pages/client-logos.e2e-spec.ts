@@ -8,9 +8,9 @@ import { deviceAuthorization } from 'nest-oauth2/features';
 import { pages, type PagesOptions } from 'nest-oauth2/pages';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 
-import { SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 import { PageBrowser } from './page-browser.js';
 
 // RFC 7591 §2 (`logo_uri`), §5

@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Feature, OAuth2Module } from 'nest-oauth2';
+import { OAuth2Module } from 'nest-oauth2';
+import type { Feature } from 'nest-oauth2/features';
 import { defineMessages, definePage, html, pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { GuideCode } from '../../docs/attacks/guide-code.js';
-import { SECRET } from '../../support/demo.js';
-import { forRootError } from '../../support/start-up-error.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { forRootError } from '../../support/servers/start-up-error.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 import { PageBrowser } from './page-browser.js';
 
 const alice = { id: '1', name: 'Alice' };

@@ -4,8 +4,8 @@ import { pages } from 'nest-oauth2/pages';
 import { hashPassword, MemoryStore, type Users, verifyPassword } from 'nest-oauth2/stores/memory';
 
 import { ScryptCount } from '../../stores/scrypt-count.js';
-import { SECRET } from '../../support/demo.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 import { PageBrowser } from './page-browser.js';
 
 const passwordHash = await hashPassword('wonderland');

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
-import { type Feature, OAuth2Module, OAuth2Sessions, type User } from 'nest-oauth2';
+import { OAuth2Module, OAuth2Sessions, type User } from 'nest-oauth2';
+import type { Feature } from 'nest-oauth2/features';
 import {
   definePage,
   defineMessages,
@@ -16,9 +17,10 @@ import {
   PASSWORDS,
 } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { SECRET } from '../../support/demo.js';
-import { forRootError } from '../../support/start-up-error.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { advanceClock } from '../../support/environment/advance-clock.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { forRootError } from '../../support/servers/start-up-error.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 import { PageBrowser } from './page-browser.js';
 
 const alice = { id: '1', name: 'Alice' };
@@ -238,10 +240,10 @@ describe.each(ANY_PLATFORM)('the steps of a login on %s', (platform) => {
   });
 
   it('end with the lifetime of the step', async () => {
-    const { visitor } = await open([step('terms', { lifetime: 1 })]);
+    const { visitor } = await open([step('terms', { lifetime: 60 })]);
     const next = (await visitor.signIn('/oauth/login?return_to=/welcome')).location!;
     const page = await visitor.get(next);
-    await new Promise((done) => setTimeout(done, 1100));
+    advanceClock(61_000);
     expect((await visitor.send(page, { answer: 'yes' })).location).toContain('/oauth/login');
     expect((await visitor.get('/oauth/applications')).status).toBe(303);
   });

@@ -3,8 +3,8 @@ import { OAuth2Module, type OAuth2ModuleOptions } from 'nest-oauth2';
 import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { SECRET } from '../../support/demo.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 import { PageBrowser } from './page-browser.js';
 
 const users = [{ id: '1', username: 'alice' }];

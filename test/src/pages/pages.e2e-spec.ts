@@ -3,18 +3,18 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
-import { type GrantEvent, OAuth2Module, type OAuth2ModuleOptions } from 'nest-oauth2';
+import { OAuth2Module, type OAuth2ModuleOptions } from 'nest-oauth2';
 import { pages, type PagesOptions } from 'nest-oauth2/pages';
-import { TemporarilyUnavailableError } from 'nest-oauth2/server';
+import { TemporarilyUnavailableError, type GrantEvent } from 'nest-oauth2/server';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 
-import { SECRET } from '../../support/demo.js';
+import { SECRET } from '../../support/servers/demo.js';
 import {
   type TestApplicationOptions,
   PLATFORMS,
   startApplication,
   stopApplications,
-} from '../../support/test-application.js';
+} from '../../support/servers/test-application.js';
 import { PageBrowser } from './page-browser.js';
 
 const CALLBACK = 'https://app.example/callback';

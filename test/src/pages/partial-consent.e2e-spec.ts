@@ -4,8 +4,8 @@ import { defineScopes, OAuth2Grants, OAuth2Module } from 'nest-oauth2';
 import { pages, type PagesOptions } from 'nest-oauth2/pages';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 
-import { SECRET } from '../../support/demo.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 import { PageBrowser, type ShownPage } from './page-browser.js';
 
 const CALLBACK = 'https://app.example/callback';

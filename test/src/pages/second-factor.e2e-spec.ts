@@ -11,11 +11,11 @@ import { OAuth2Server, TemporarilyUnavailableError } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import * as client from 'openid-client';
 
-import { SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { forRootError } from '../../support/start-up-error.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
-import { RSA } from '../../support/openid-server.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { forRootError } from '../../support/servers/start-up-error.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { RSA } from '../../support/servers/openid-server.js';
 import { type ShownPage, PageBrowser } from './page-browser.js';
 
 const PWD = 'urn:example:pwd';
@@ -654,11 +654,13 @@ describe('the option secondFactor of pages()', () => {
   const by = { isEnrolled: () => true, verify: () => true };
 
   it.each<[PagesOptions, string]>([
-    [{ secondFactor: {} as never }, '`secondFactor` requires `by`'],
-    [{ secondFactor: { by, acr: '' } }, '`acr` and `amr` of `secondFactor` must be'],
+    [{ secondFactor: { by, acr: '' } }, '`acr` in `secondFactor` of `pages()` must be a non-empty text'],
     [{ secondFactor: { by, acr: PWD }, signIn: { acr: PWD } }, 'must be different from the `acr` of `signIn`'],
     [{ secondFactor: { by, when: 'never' as never } }, "must be 'always' or 'wanted'"],
-    [{ secondFactor: { by, lifetime: 0.5 } }, '`lifetime` of `secondFactor` must be an integer of seconds'],
+    [
+      { secondFactor: { by, lifetime: 0.5 } },
+      '`lifetime` in `secondFactor` of `pages()` must be a whole number of seconds',
+    ],
     [
       { secondFactor: { by }, sessions: { find: () => undefined, start: () => undefined, end: () => undefined } },
       '`secondFactor` cannot be combined with `sessions`',
@@ -685,6 +687,11 @@ describe('the option secondFactor of pages()', () => {
       'without verify()',
       { secondFactor: { by: { isEnrolled: () => true } as never } },
       'the `secondFactor.by` of `pages()` has no method `verify()`: implement it',
+    ],
+    [
+      'without an implementation',
+      { secondFactor: {} },
+      '`secondFactor` requires `by`, or the feature `accounts({ authenticator: true })`',
     ],
     [
       'with a function',

@@ -4,7 +4,6 @@ import { Controller, Get, type INestApplication, Injectable, Module, Post, UseGu
 import { APP_GUARD } from '@nestjs/core';
 import {
   type Client,
-  type Feature,
   OAuth2Maintenance,
   OAuth2Module,
   type OAuth2ModuleOptions,
@@ -13,6 +12,7 @@ import {
   Public,
   Scopes,
 } from 'nest-oauth2';
+import type { Feature } from 'nest-oauth2/features';
 import { keys } from 'nest-oauth2/jose';
 import { mcp } from 'nest-oauth2/mcp';
 import {
@@ -24,7 +24,7 @@ import {
   reportOn,
 } from 'nest-oauth2/report';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 import { reportAbout, SECRET, users } from './reported-server.js';
 
 const [platform] = ANY_PLATFORM;

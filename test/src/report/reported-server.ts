@@ -1,4 +1,5 @@
-import { capability, type Feature, OAuth2Server } from 'nest-oauth2/server';
+import { OAuth2Server } from 'nest-oauth2/server';
+import { capability, type Feature } from 'nest-oauth2/features';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { type Finding, type OAuth2ReportOptions, type Report, reportOn } from 'nest-oauth2/report';
 

@@ -45,6 +45,16 @@ describe('nest add nest-oauth2 --store=prisma', () => {
     });
   });
 
+  it.each(['postgres', 'mariadb', 'sqlite'])('writes users without passwords for accounts on %s', async (database) => {
+    const application = await new StagedApplication().run(add({ store: 'prisma', database, features: 'accounts' }));
+    const model = /model OAuthUser \{[^}]*\}/.exec(application.read('prisma/schema.prisma'))![0];
+    expect(model).toContain('email String @unique');
+    expect(model.includes('@db.VarChar(254)')).toBe(database !== 'sqlite');
+    const [table] = /CREATE TABLE ["`]oauth_users["`][^]*/.exec(migrationOf(application))!;
+    expect(table).toMatch(/CREATE UNIQUE INDEX ["`]oauth_users_email_key["`]/);
+    expect(model + table).not.toMatch(/password|username/);
+  });
+
   it('compares the names of users exactly on MariaDB, and on MySQL with its name of the collation', async () => {
     const mariadb = await new StagedApplication().run(add({ store: 'prisma/mariadb' }));
     const column = /`username` varchar\(191\) CHARACTER SET "utf8mb4" COLLATE "(\w+)" NOT NULL/;

@@ -4,6 +4,7 @@ import { schema } from '@angular-devkit/core';
 import { describe, expect, it } from '@jest/globals';
 import type { AddOptions } from '../../../src/schematics/choices.js';
 import { add } from '../../../src/schematics/index.js';
+import { DRIZZLE } from './existing-applications.js';
 import { StagedApplication } from './staged-application.js';
 
 const SCHEMA = JSON.parse(
@@ -46,7 +47,7 @@ describe('the prompts of nest add nest-oauth2', () => {
     const { questions, options } = await prompt({});
     expect(questions).toMatchObject([
       { id: '/store', message: 'Where does the server store its data?', type: 'list' },
-      { id: '/features', message: 'What else do clients need?', type: 'list', multiselect: true },
+      { id: '/features', message: 'What else does the server need?', type: 'list', multiselect: true },
     ]);
     expect(options).toMatchObject({ store: 'memory', features: [] });
   });
@@ -62,10 +63,12 @@ describe('the prompts of nest add nest-oauth2', () => {
     const { questions } = await prompt({});
     const [stores, features] = questions;
     expect(stores!.values.length).toBeGreaterThan(10);
-    expect(features!.values).toEqual(['openid', 'mcp']);
+    expect(features!.values).toEqual(['openid', 'mcp', 'accounts']);
     for (const store of stores!.values) {
-      const { options } = await prompt({}, { '/store': store, '/features': features!.values });
-      const application = await new StagedApplication().run(add(options));
+      // The existing table of users has its own passwords.
+      const chosen = features!.values.filter((name) => store !== 'existing' || name !== 'accounts');
+      const { options } = await prompt({}, { '/store': store, '/features': chosen });
+      const application = await new StagedApplication(store === 'existing' ? DRIZZLE : {}).run(add(options));
       expect(application.files()).toHaveProperty(['src/oauth/oauth.module.ts']);
       const isServer = store !== 'none';
       expect('src/oauth/mcp.controller.ts' in application.files()).toBe(isServer);

@@ -1,3 +1,5 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { EmptyTree } from '@angular-devkit/schematics';
 import type { Rule, SchematicContext } from '../../../src/schematics/tree.js';
 
@@ -46,6 +48,18 @@ export class StagedApplication {
   async run(rule: Rule): Promise<this> {
     await rule(this.tree, this.context);
     return this;
+  }
+
+  /** Writes the files to a new folder next to this file, and returns the folder. */
+  async writeToFolder(): Promise<string> {
+    const folder = await mkdtemp(join(import.meta.dirname, '.written-'));
+    for (const [path, text] of Object.entries(this.files())) {
+      // Jest must not find the test in a folder that a killed process has left.
+      const file = join(folder, path.replace('.e2e-spec.ts', '.written.ts'));
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+    }
+    return folder;
   }
 
   read(path: string): string {

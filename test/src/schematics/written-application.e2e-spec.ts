@@ -1,5 +1,5 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -8,8 +8,8 @@ import type { User } from 'nest-oauth2';
 import type { MemoryStore } from 'nest-oauth2/stores/memory';
 import { actingAs } from 'nest-oauth2/testing';
 import { add } from '../../../src/schematics/index.js';
-import { bearer, get } from '../../support/http.js';
-import { PLATFORMS } from '../../support/test-application.js';
+import { bearer, get } from '../../support/clients/http.js';
+import { PLATFORMS } from '../../support/servers/test-application.js';
 import { StagedApplication } from './staged-application.js';
 
 const { afterAll, beforeAll, describe, expect, it } = globals;
@@ -38,14 +38,7 @@ interface Accounts {
 async function writeApplication(http: string): Promise<string> {
   const files = { 'src/app.controller.ts': CONTROLLER };
   const application = await new StagedApplication(files).run(add({ store: 'memory', features: 'pages,mcp', http }));
-  const folder = await mkdtemp(join(import.meta.dirname, '.written-'));
-  for (const [path, text] of Object.entries(application.files())) {
-    // Jest must not find the test in a folder that a killed process has left.
-    const file = join(folder, path.replace('.e2e-spec.ts', '.written.ts'));
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text);
-  }
-  return folder;
+  return application.writeToFolder();
 }
 
 const written = await Promise.all(PLATFORMS.map(async (http) => [http, await writeApplication(http)] as const));

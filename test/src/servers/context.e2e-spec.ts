@@ -4,10 +4,10 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { firstValueFrom } from 'rxjs';
 import { OAuth2Context, OAuth2Module, OAuth2Server, OAuthGuard } from 'nest-oauth2';
 import { actingAs } from 'nest-oauth2/testing';
-import { demoModule, demoStore } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { bearer, get } from '../../support/http.js';
-import { startApplication, stopApplications } from '../../support/test-application.js';
+import { demoModule, demoStore } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { bearer, get } from '../../support/clients/http.js';
+import { startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const store = demoStore();
 const seen: unknown[] = [];

@@ -19,8 +19,8 @@ import {
 } from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { actingAs } from 'nest-oauth2/testing';
-import { readResponse, basic, bearer, get, issued, post, refusalBody } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { readResponse, basic, bearer, get, issued, post, refusalBody } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const alice = { id: 'alice' };
 const users = { findById: () => alice, findByCredentials: () => undefined };

@@ -4,8 +4,8 @@ import { registration } from 'nest-oauth2/features';
 import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { readResponse, basic, bearer, get, post } from '../../support/http.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { readResponse, basic, bearer, get, post } from '../../support/clients/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const SECRET = 'a secret of at least thirty-two characters';
 const CALLBACK = 'https://app.example/callback';

@@ -19,8 +19,8 @@ import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { actingAs } from 'nest-oauth2/testing';
 import * as oauth from 'oauth4webapi';
-import { readResponse, basic, bearer, get, post } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { readResponse, basic, bearer, get, post } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const SECRET = 'a secret of at least thirty-two characters';
 const CALLBACK = 'https://app.example/callback';

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Context, OAuth2Module, type OAuth2Options, OAuth2Server } from 'nest-oauth2';
-import { revocation } from 'nest-oauth2/features';
-import { type Instrumentation, Request, Response } from 'nest-oauth2/server';
+import { revocation, type Instrumentation } from 'nest-oauth2/features';
+import { Request, Response } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { basic, post } from '../../support/http.js';
-import { startApplication, stopApplications } from '../../support/test-application.js';
+import { basic, post } from '../../support/clients/http.js';
+import { startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const CALLBACK = 'https://app.example/callback';
 const credentials = basic('web', 'web-secret');

@@ -12,9 +12,14 @@ import { AcceptSession, CurrentUser, OAuth2Module, OAuthGuard, Scopes } from 'ne
 import { pages } from 'nest-oauth2/pages';
 import { io } from 'socket.io-client';
 import { WebSocket } from 'ws';
-import { SECRET } from '../../support/demo.js';
-import { bearer } from '../../support/http.js';
-import { PLATFORMS, type Platform, startApplication, stopApplications } from '../../support/test-application.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { bearer } from '../../support/clients/http.js';
+import {
+  PLATFORMS,
+  type Platform,
+  startApplication,
+  stopApplications,
+} from '../../support/servers/test-application.js';
 import { PageBrowser } from '../pages/page-browser.js';
 import { Accounts, SESSION, SignUpController } from './sign-up-application.js';
 

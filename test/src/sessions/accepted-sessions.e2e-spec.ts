@@ -15,9 +15,9 @@ import {
 } from 'nest-oauth2';
 import { pages, type PagesOptions } from 'nest-oauth2/pages';
 import { NEVER, startWith } from 'rxjs';
-import { SECRET } from '../../support/demo.js';
-import { bearer } from '../../support/http.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { bearer } from '../../support/clients/http.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 import { PageBrowser } from '../pages/page-browser.js';
 import { Accounts, SESSION, SignUpController } from './sign-up-application.js';
 
@@ -341,7 +341,7 @@ describe('the configuration of sessions in the guard', () => {
   it.each([
     [{ acceptSessions: 'yes' }, 'true, false or an object'],
     [{ acceptSessions: { scope: ['a'] } }, 'scope'],
-    [{ acceptSessions: { scopes: ['a b'] } }, 'scopes without spaces'],
+    [{ acceptSessions: { scopes: ['a b'] } }, '`scopes` in `acceptSessions` of `pages()` contains `a b`'],
     [{ acceptSessions: { routes: 'some' } }, "'marked'"],
   ])('rejects %j', (options, message) => {
     expect(() => pages(options as never)).toThrow(message);

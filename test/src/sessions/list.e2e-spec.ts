@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Sessions } from 'nest-oauth2';
 
-import { ANY_PLATFORM, stopApplications } from '../../support/test-application.js';
+import { ANY_PLATFORM, stopApplications } from '../../support/servers/test-application.js';
 import { PageBrowser } from '../pages/page-browser.js';
 import { jsonOf, openSignUp, type Setting, SESSION } from './sign-up-application.js';
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { User } from 'nest-oauth2';
 import { pages, type PagesOptions } from 'nest-oauth2/pages';
 
-import { ANY_PLATFORM, stopApplications } from '../../support/test-application.js';
+import { ANY_PLATFORM, stopApplications } from '../../support/servers/test-application.js';
 import { PageBrowser } from '../pages/page-browser.js';
 import { authorize, CALLBACK, jsonOf, openSignUp, SESSION, type Setting } from './sign-up-application.js';
 

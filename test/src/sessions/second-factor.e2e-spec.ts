@@ -4,8 +4,8 @@ import { keys } from 'nest-oauth2/jose';
 import { openid } from 'nest-oauth2/openid';
 import type { PagesOptions } from 'nest-oauth2/pages';
 
-import { ANY_PLATFORM, stopApplications } from '../../support/test-application.js';
-import { RSA } from '../../support/openid-server.js';
+import { ANY_PLATFORM, stopApplications } from '../../support/servers/test-application.js';
+import { RSA } from '../../support/servers/openid-server.js';
 import { PageBrowser } from '../pages/page-browser.js';
 import { authorize, CALLBACK, jsonOf, openSignUp, SESSION } from './sign-up-application.js';
 

@@ -6,9 +6,9 @@ import { openid } from 'nest-oauth2/openid';
 import { html, page, pages, sendPage } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
-import { SECRET } from '../../support/demo.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
-import { RSA } from '../../support/openid-server.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { RSA } from '../../support/servers/openid-server.js';
 import { PageBrowser } from '../pages/page-browser.js';
 import { authorize, CALLBACK, jsonOf, openSignUp, SESSION, signUpLink } from './sign-up-application.js';
 

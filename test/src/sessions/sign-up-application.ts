@@ -9,8 +9,12 @@ import {
 import { html, pages, type PagesOptions } from 'nest-oauth2/pages';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 
-import { SECRET } from '../../support/demo.js';
-import { type TestApplicationOptions, type Platform, startApplication } from '../../support/test-application.js';
+import { SECRET } from '../../support/servers/demo.js';
+import {
+  type TestApplicationOptions,
+  type Platform,
+  startApplication,
+} from '../../support/servers/test-application.js';
 import { type ShownPage, PageBrowser } from '../pages/page-browser.js';
 
 export const CALLBACK = 'https://app.example/callback';

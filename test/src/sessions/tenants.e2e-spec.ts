@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Module, OAuth2Sessions } from 'nest-oauth2';
 import { pages } from 'nest-oauth2/pages';
 
-import { SECRET } from '../../support/demo.js';
-import { PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 import { PageBrowser } from '../pages/page-browser.js';
 import { Accounts, jsonOf, SignUpController } from './sign-up-application.js';
 

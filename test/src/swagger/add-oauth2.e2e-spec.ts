@@ -20,15 +20,15 @@ import {
   UserRequired,
 } from 'nest-oauth2';
 import { addOAuth2, type OAuth2DocumentOptions } from 'nest-oauth2/swagger';
-import { CountingGuard } from '../../support/global-enhancers.js';
-import { demoModule } from '../../support/demo.js';
+import { CountingGuard } from '../../support/servers/global-enhancers.js';
+import { demoModule } from '../../support/servers/demo.js';
 import {
   ANY_PLATFORM,
   type TestApplicationOptions,
   type Platform,
   startApplication,
   stopApplications,
-} from '../../support/test-application.js';
+} from '../../support/servers/test-application.js';
 
 class Base {
   @Get('inherited')

@@ -5,9 +5,9 @@ import { defineScopes, OAuth2Module, OAuthGuard, UseOAuth } from 'nest-oauth2';
 import { serverMetadata } from 'nest-oauth2/features';
 import { pages } from 'nest-oauth2/pages';
 import { addOAuth2 } from 'nest-oauth2/swagger';
-import { AUTHORIZATION_PARAMETERS, demoStore, SECRET } from '../../support/demo.js';
-import { readResponse, get } from '../../support/http.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { AUTHORIZATION_PARAMETERS, demoStore, SECRET } from '../../support/servers/demo.js';
+import { readResponse, get } from '../../support/clients/http.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const scopes = defineScopes({
   'notes:read': { title: 'Read notes', consent: 'Read all your notes' },

@@ -2,8 +2,8 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { introspection, pushedRequests, resourceIndicators, revocation, serverMetadata } from 'nest-oauth2/features';
 import { addOAuth2 } from 'nest-oauth2/swagger';
-import { demoModule } from '../../support/demo.js';
-import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/test-application.js';
+import { demoModule } from '../../support/servers/demo.js';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const issuer = 'https://id.example.com/tenant';
 const own = {

@@ -4,14 +4,14 @@ import { ApiWebhook, DocumentBuilder, type OpenAPIObject, SwaggerModule } from '
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { OAuth2Module, type OAuth2ModuleOptions, OAuth2Server, OAuthGuard, Public, Scopes } from 'nest-oauth2';
 import { addOAuth2, type OAuth2DocumentOptions } from 'nest-oauth2/swagger';
-import { demoModule, demoStore } from '../../support/demo.js';
+import { demoModule, demoStore } from '../../support/servers/demo.js';
 import {
   ANY_PLATFORM,
   type TestApplicationOptions,
   type Platform,
   startApplication,
   stopApplications,
-} from '../../support/test-application.js';
+} from '../../support/servers/test-application.js';
 
 @Controller({ path: 'notes', version: ['1', '2'] })
 class Notes {

@@ -1,4 +1,15 @@
-import { AccessToken, clientItself, CurrentUser, OAuth2Module, OAuthClient, type Token, type User } from 'nest-oauth2';
+import {
+  AccessToken,
+  clientItself,
+  CurrentUser,
+  OAuth2Module,
+  OAuth2PersonalTokens,
+  OAuth2Server,
+  OAuthClient,
+  type Token,
+  type User,
+} from 'nest-oauth2';
+import { personalAccessTokens } from 'nest-oauth2/features';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 
 /** One transport: a running application and a client for it. */
@@ -55,7 +66,19 @@ export const parameters = [CurrentUser('id'), OAuthClient('id'), AccessToken()] 
 export const GivenAll: MethodDecorator = (target, method) =>
   parameters.forEach((decorate, index) => decorate(target, method, index));
 
-export const oauth = (store: MemoryStore) => OAuth2Module.forRoot({ model: store, controllers: false, isGlobal: true });
+const features = [personalAccessTokens({ scopes: ['notes:read', 'other'] })];
+
+export const oauth = (store: MemoryStore) =>
+  OAuth2Module.forRoot({ model: store, features, controllers: false, isGlobal: true });
+
+/** The personal access tokens of the user. */
+export const personalTokens = (store: MemoryStore) => {
+  const tokens = new OAuth2PersonalTokens(new OAuth2Server({ model: store, features }));
+  return {
+    create: (...scopes: string[]) => tokens.create(undefined, alice, { name: 'CI', scopes }),
+    revoke: (id: string) => tokens.revoke(undefined, alice, id),
+  };
+};
 
 /** Returns a promise that resolves to the first reported value. */
 export function firstOf<T>(): { told: Promise<T>; tell(value: T): void } {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { freePort } from '../../support/free-port.js';
+import { freePort } from '../../support/environment/free-port.js';
 import type { Start } from './driver.js';
 import { nativeWebSocket, socketIo } from './drivers/gateway.js';
 import { operation, subscription } from './drivers/graphql.js';

@@ -1,9 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { oidc, type UpstreamProvider } from 'nest-oauth2/upstreams';
 
-import { ANY_PLATFORM, stopApplications } from '../../support/test-application.js';
+import { ANY_PLATFORM, stopApplications } from '../../support/servers/test-application.js';
 import { AccountsWithEmail, CLIENT, startSite } from './site.js';
 import { StandIn } from './stand-in.js';
 
@@ -228,7 +229,10 @@ describe.each(ANY_PLATFORM)('attacks on the sign-in with a provider on %s', (pla
   it('takes an unproven address from the account of an attacker, and ends its sessions', async () => {
     const accounts = new AccountsWithEmail();
     accounts.all.push({ id: '2', name: 'Mallory', email: 'erin@acme.example', isVerified: false, password: 'known' });
-    const { browser, acme } = await startSite({ platform, accounts, acme: { trustEmail: ['acme.example'] } });
+    const events = new EventEmitter();
+    const ended = new Promise((resolve) => events.once('grant.ended', resolve));
+    const acmeOptions = { trustEmail: ['acme.example'] };
+    const { browser, acme } = await startSite({ platform, accounts, acme: acmeOptions, options: { events } });
     const attacker = browser();
     await attacker.signIn('/oauth/login', 'mallory', 'known');
     expect(await attacker.user()).toBe('Mallory');
@@ -236,6 +240,7 @@ describe.each(ANY_PLATFORM)('attacks on the sign-in with a provider on %s', (pla
     await owner.signInWith(acme, ERIN);
     expect([await owner.user(), accounts.all.find(({ name }) => name === 'Erin')]).toMatchObject(['Erin', { id: '3' }]);
     expect(accounts.released).toEqual(['erin@acme.example']);
+    expect(await ended).toMatchObject({ userId: '2', reason: 'application' });
     expect(await attacker.user()).toBeUndefined();
     expect((await attacker.signIn('/oauth/login', 'mallory', 'known')).status).toBe(401);
   });

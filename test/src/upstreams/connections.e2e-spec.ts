@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { accounts as passwordAccounts } from 'nest-oauth2/accounts';
 import { oidc } from 'nest-oauth2/upstreams';
 
-import { PLATFORMS, stopApplications } from '../../support/test-application.js';
+import { PLATFORMS, stopApplications } from '../../support/servers/test-application.js';
 import { CLIENT, startSite } from './site.js';
 import { StandIn } from './stand-in.js';
 

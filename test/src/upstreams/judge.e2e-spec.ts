@@ -2,19 +2,24 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { OAuth2Module } from 'nest-oauth2';
+import { OAuth2Module, OAuth2Upstreams } from 'nest-oauth2';
 import { keys } from 'nest-oauth2/jose';
 import { openid } from 'nest-oauth2/openid';
 import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { oauth, oidc } from 'nest-oauth2/upstreams';
 
-import { SECRET } from '../../support/demo.js';
-import { freePort } from '../../support/free-port.js';
-import { EC, RSA } from '../../support/openid-server.js';
-import { PLATFORMS, type Platform, startApplication, stopApplications } from '../../support/test-application.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { freePort } from '../../support/environment/free-port.js';
+import { EC, RSA } from '../../support/servers/openid-server.js';
+import {
+  PLATFORMS,
+  type Platform,
+  startApplication,
+  stopApplications,
+} from '../../support/servers/test-application.js';
 import { PageBrowser } from '../pages/page-browser.js';
-import { CLIENT, startSite } from './site.js';
+import { CLIENT, type SiteBrowser, startSite } from './site.js';
 
 const servers: Server[] = [];
 afterEach(stopApplications);
@@ -132,36 +137,56 @@ describe.each(PLATFORMS)('sign-in over the network on %s', (platform) => {
   });
 
   it('signs in with a provider that issues no ID tokens', async () => {
-    const issuer = await listen((request, response) => {
-      response.setHeader('content-type', 'application/json');
-      const isToken = request.url === '/token' && request.method === 'POST';
-      const hasToken = request.headers.authorization === 'Bearer their-token';
-      const body = isToken
-        ? { access_token: 'their-token', token_type: 'bearer' }
-        : hasToken
-          ? { id: 7, login: 'erin' }
-          : {};
-      response.end(JSON.stringify(body));
+    const { browser } = await startSite({ platform, providers: { hub: await startHub() }, fetch: {} });
+    expect(await (await signInAtHub(browser())).user()).toBe('erin');
+  });
+
+  it('revokes tokens at a host that only `endpoints.revocation` names', async () => {
+    const revoked: string[] = [];
+    const host = await listen((request, response) => {
+      revoked.push(request.url!);
+      response.end();
     });
-    const hub = oauth({
-      ...CLIENT,
-      issuer,
-      label: 'Hub',
-      endpoints: { authorization: `${issuer}/authorize`, token: `${issuer}/token` },
-      apis: [issuer],
-      async profile({ fetch }) {
-        const claims = (await (await fetch(`${issuer}/user`)).json()) as { id: number; login: string };
-        return { sub: String(claims.id), name: claims.login, claims: { ...claims } };
-      },
-    });
-    const { browser } = await startSite({ platform, providers: { hub }, fetch: {} });
-    const visitor = browser();
-    const { location } = await visitor.begin('hub');
-    const state = new URL(location!).searchParams.get('state')!;
-    await visitor.get(`/oauth/upstreams/hub/callback?code=c&state=${state}`);
-    expect(await visitor.user()).toBe('erin');
+    const providers = { hub: await startHub({ revocation: `${host}/revoke` }) };
+    const { app, browser } = await startSite({ platform, providers, fetch: {}, vault: true });
+    await signInAtHub(browser());
+    expect(await app.get(OAuth2Upstreams).disconnect({ id: '2' }, 'hub')).toBe(true);
+    expect(revoked).toEqual(['/revoke']);
   });
 });
+
+/** Starts a provider without ID tokens, whose user is Erin. */
+async function startHub(endpoints: { revocation?: string } = {}) {
+  const issuer = await listen((request, response) => {
+    response.setHeader('content-type', 'application/json');
+    const isToken = request.url === '/token' && request.method === 'POST';
+    const hasToken = request.headers.authorization === 'Bearer their-token';
+    const body = isToken
+      ? { access_token: 'their-token', token_type: 'bearer' }
+      : hasToken
+        ? { id: 7, login: 'erin' }
+        : {};
+    response.end(JSON.stringify(body));
+  });
+  return oauth({
+    ...CLIENT,
+    issuer,
+    label: 'Hub',
+    endpoints: { authorization: `${issuer}/authorize`, token: `${issuer}/token`, ...endpoints },
+    apis: [issuer],
+    async profile({ fetch }) {
+      const claims = (await (await fetch(`${issuer}/user`)).json()) as { id: number; login: string };
+      return { sub: String(claims.id), name: claims.login, claims: { ...claims } };
+    },
+  });
+}
+
+async function signInAtHub(visitor: SiteBrowser): Promise<SiteBrowser> {
+  const { location } = await visitor.begin('hub');
+  const state = new URL(location!).searchParams.get('state')!;
+  await visitor.get(`/oauth/upstreams/hub/callback?code=c&state=${state}`);
+  return visitor;
+}
 
 type Listener = (request: IncomingMessage, response: ServerResponse, url: string) => void;
 

@@ -14,7 +14,7 @@ import {
   type UpstreamProvider,
 } from 'nest-oauth2/upstreams';
 
-import { ANY_PLATFORM, stopApplications } from '../../support/test-application.js';
+import { ANY_PLATFORM, stopApplications } from '../../support/servers/test-application.js';
 import { AccountsWithEmail, CLIENT, ISSUER, startSite } from './site.js';
 import { type Claims, StandIn } from './stand-in.js';
 

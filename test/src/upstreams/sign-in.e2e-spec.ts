@@ -5,9 +5,9 @@ import { pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { oidc, upstreams } from 'nest-oauth2/upstreams';
 
-import { SECRET } from '../../support/demo.js';
-import { ANY_PLATFORM, PLATFORMS, startApplication, stopApplications } from '../../support/test-application.js';
-import { Accounts, CLIENT, ISSUER, NestAccounts, SiteBrowser, startSite } from './site.js';
+import { SECRET } from '../../support/servers/demo.js';
+import { ANY_PLATFORM, PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
+import { Accounts, CLIENT, ISSUER, NestAccounts, SiteBrowser, startSite, startTenants } from './site.js';
 import { StandIn } from './stand-in.js';
 
 afterEach(stopApplications);
@@ -182,24 +182,7 @@ describe.each(ANY_PLATFORM)('the account of a sign-in with a provider on %s', (p
 
 describe.each(PLATFORMS)('servers with providers on %s', (platform) => {
   it('keep attempts and identities of tenants apart', async () => {
-    const acme = new StandIn('https://acme.example');
-    const accounts = new Accounts();
-    const { url } = await startApplication(platform, {
-      imports: [
-        OAuth2Module.forRoot({
-          model: new MemoryStore({ users: accounts }),
-          secret: SECRET,
-          tenants: {
-            findTenant: ({ request }) => request.get('x-tenant'),
-            createTenantOptions: (tenant) => ({ issuer: `https://${tenant}.example` }),
-          },
-          features: [
-            pages(),
-            upstreams({ providers: { acme: oidc({ issuer: acme.issuer, ...CLIENT }) }, accounts, fetch: acme.fetch }),
-          ],
-        }),
-      ],
-    });
+    const { url, acme, accounts } = await startTenants(platform);
     const [red, blue] = ['red', 'blue'].map((tenant) => new SiteBrowser(url, { 'x-tenant': tenant })) as [
       SiteBrowser,
       SiteBrowser,
@@ -240,6 +223,7 @@ describe.each(PLATFORMS)('servers with providers on %s', (platform) => {
         'account',
         'upstream_acme',
         'upstream_acme_callback',
+        'upstream_acme_backchannel_logout',
         'upstream_connections',
       ].map((name) => [name, `partners/${name}`]),
     );

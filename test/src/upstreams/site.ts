@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { Type } from '@nestjs/common';
 import { OAuth2Module, type OAuth2ModuleOptions } from 'nest-oauth2';
 import { pages, type PagesOptions } from 'nest-oauth2/pages';
-import type { Feature, User } from 'nest-oauth2/server';
+import type { User } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import {
   oidc,
@@ -15,8 +15,12 @@ import {
   type UpstreamsOptions,
 } from 'nest-oauth2/upstreams';
 
-import { SECRET } from '../../support/demo.js';
-import { type Platform, startApplication, type TestApplicationOptions } from '../../support/test-application.js';
+import { SECRET } from '../../support/servers/demo.js';
+import {
+  type Platform,
+  startApplication,
+  type TestApplicationOptions,
+} from '../../support/servers/test-application.js';
 import { PageBrowser, type ShownPage } from '../pages/page-browser.js';
 import { type Claims, StandIn } from './stand-in.js';
 
@@ -87,10 +91,13 @@ export interface SiteOptions {
   providers?: Record<string, UpstreamProvider>;
   acme?: Partial<ProviderOptions>;
   pagesOptions?: PagesOptions;
-  features?: readonly Feature[];
+  features?: OAuth2ModuleOptions['features'];
+  controllers?: Type[];
   options?: Partial<OAuth2ModuleOptions>;
   issuer?: string;
   fetch?: UpstreamsOptions['fetch'];
+  vault?: boolean;
+  secret?: OAuth2ModuleOptions['secret'];
   application?: TestApplicationOptions;
 }
 
@@ -104,15 +111,18 @@ export async function startSite({
   providers,
   pagesOptions,
   features = [],
+  controllers = [],
   options,
   issuer = ISSUER,
   application,
+  vault = false,
+  secret = SECRET,
   ...rest
 }: SiteOptions) {
   const acme = new StandIn('https://acme.example');
   const events = new EventEmitter();
   const emitted: [string, Record<string, unknown>][] = [];
-  for (const name of ['signed_in', 'linked', 'unlinked', 'refused']) {
+  for (const name of ['signed_in', 'linked', 'unlinked', 'refused', 'reconnect_required']) {
     events.on(`upstream.${name}`, (payload) => emitted.push([name, payload as Record<string, unknown>]));
   }
   const instance = accounts instanceof Accounts ? accounts : new accounts();
@@ -125,7 +135,7 @@ export async function startSite({
         OAuth2Module.forRoot({
           model,
           issuer,
-          secret: SECRET,
+          secret,
           events,
           features: [
             pages(pagesOptions),
@@ -133,17 +143,42 @@ export async function startSite({
               providers: providers ?? { acme: oidc({ issuer: acme.issuer, label: 'Acme', ...CLIENT, ...more }) },
               accounts,
               fetch,
+              ...(vault && { vault }),
             }),
             ...features,
           ],
           ...options,
         }),
       ],
+      controllers,
     },
     application,
   );
   const browser = () => new SiteBrowser(url);
   return { url, app, acme, model, accounts: instance, events: emitted, browser };
+}
+
+/** Starts a server whose tenants share a store and the provider Acme. The header `x-tenant` selects the tenant. */
+export async function startTenants(platform: Platform) {
+  const acme = new StandIn('https://acme.example');
+  const accounts = new Accounts();
+  const { url } = await startApplication(platform, {
+    imports: [
+      OAuth2Module.forRoot({
+        model: new MemoryStore({ users: accounts }),
+        secret: SECRET,
+        tenants: {
+          findTenant: ({ request }) => request.get('x-tenant'),
+          createTenantOptions: (tenant) => ({ issuer: `https://${tenant}.example` }),
+        },
+        features: [
+          pages(),
+          upstreams({ providers: { acme: oidc({ issuer: acme.issuer, ...CLIENT }) }, accounts, fetch: acme.fetch }),
+        ],
+      }),
+    ],
+  });
+  return { url, acme, accounts };
 }
 
 /** A browser that signs in with providers. */

@@ -1,6 +1,6 @@
 import type { GrantKind, RowKind } from 'nest-oauth2/stores';
 
-import * as fc from '../../support/fast-check.js';
+import * as fc from '../../support/environment/fast-check.js';
 
 /** Texts that a database may confuse: by case, accents, trailing spaces, numbers, patterns or separators of keys. */
 const TEXTS = ['a', 'A', 'a ', 'á', 'a:a', '%', '1', '01', '["a"]', '\\', "'", '\u{1f600}'];

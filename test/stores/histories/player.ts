@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 
 import type { ClientRecord, GrantFilter, GrantKinds, GrantRow, Row, Store, StoredClient } from 'nest-oauth2/stores';
 
+import { newGrant } from '../../../lib/stores/contract/new-grant.js';
 import { storageOf } from '../../kit/storages.js';
 import type { Call, Filter, History, Key, NewRow, SavedGrant } from './history.js';
 
@@ -168,7 +169,7 @@ export class Player {
 
   private grant({ grant, isUsed, hours }: SavedGrant): GrantRow {
     const { kind, client, user, issuer } = this.history.grants[grant]!;
-    return {
+    return newGrant({
       id: this.grantId(grant),
       kind,
       clientId: client === null ? '' : this.name('clients', client),
@@ -176,10 +177,9 @@ export class Player {
       issuer: issuer === null ? null : this.name('issuers', issuer),
       scope: grant === 0 ? null : `scope of ${grant}`,
       data: grant === 1 ? null : `{"grant":"${grant} \\u0000"}`,
-      createdAt: Date.now(),
       lastUsedAt: isUsed ? Date.now() : null,
       expiresAt: hours === 0 ? Date.now() - 1000 : began + hours * HOUR,
-    };
+    });
   }
 
   private rows(rows: readonly NewRow[]): Row[] {

@@ -16,7 +16,7 @@ export class Model extends MemoryStore implements OpenIdModel {
           secret: provider.clientSecret,
           name: 'Notes',
           grants: ['authorization_code'],
-          redirectUris: [`${issuer}/login/callback`],
+          redirectUris: [`${issuer}/oauth/upstreams/everybody/callback`],
           scopes: ['openid', 'profile', 'email'],
         },
       ],

@@ -1,28 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import type { UpstreamAccounts, UpstreamProfile } from 'nest-oauth2/upstreams';
 
-export interface Account {
-  id: string;
-  name: string;
-  /**
-   * The identity at the provider. E-mail addresses are not stable identifiers, because they can be reassigned. OpenID
-   * Connect Core §5.7
-   */
-  identity: { iss: string; sub: string };
-}
+/** The users of this server. Replace the list with a table of your database. */
+export class Accounts implements UpstreamAccounts {
+  private readonly all: { id: string; name: string }[] = [];
 
-/** The users of this server. In production, use a table with a unique constraint on (`iss`, `sub`). */
-class Accounts {
-  private readonly all: Account[] = [];
+  findById = (id: string) => this.all.find((account) => account.id === id);
 
-  findById(id: string | undefined): Account | undefined {
-    return this.all.find((account) => account.id === id);
-  }
-
-  /** Returns the account of an identity, and creates it at the first sign-in. */
-  findOrCreate({ iss, sub }: Account['identity'], name: string): Account {
-    const existing = this.all.find(({ identity }) => identity.iss === iss && identity.sub === sub);
-    if (existing) return existing;
-    const account = { id: randomUUID(), name, identity: { iss, sub } };
+  create({ name = 'Unnamed' }: UpstreamProfile) {
+    const account = { id: randomUUID(), name };
     this.all.push(account);
     return account;
   }

@@ -2,14 +2,14 @@ import { Module } from '@nestjs/common';
 import { OAuth2Module } from 'nest-oauth2';
 import { serverMetadata } from 'nest-oauth2/features';
 import { pages } from 'nest-oauth2/pages';
-import { issuer } from '../addresses.js';
-import { ClientController } from './client.controller.js';
-import { LoginController } from './login.controller.js';
+import { oidc, upstreams } from 'nest-oauth2/upstreams';
+import { issuer, provider } from '../addresses.js';
+import { accounts } from './accounts.js';
 import { branding } from './branding.js';
+import { ClientController } from './client.controller.js';
 import { model } from './model.js';
 import { NotesController } from './notes.controller.js';
 import { secret } from './secret.js';
-import { sessions } from './sessions.js';
 
 @Module({
   imports: [
@@ -19,11 +19,11 @@ import { sessions } from './sessions.js';
       secret,
       features: [
         serverMetadata(),
-        // The pages for consent, errors and connected applications. /login redirects to the external provider.
-        pages({ login: '/login', sessions, ...branding }),
+        pages({ password: false, ...branding }),
+        upstreams({ accounts, providers: { everybody: oidc({ label: 'Everybody', ...provider }) } }),
       ],
     }),
   ],
-  controllers: [LoginController, NotesController, ClientController],
+  controllers: [NotesController, ClientController],
 })
 export class AppModule {}

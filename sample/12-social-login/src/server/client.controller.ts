@@ -23,8 +23,8 @@ export class ClientController {
   @Get()
   home(@Res() response: Response): void {
     const main = html`<p><a class="button primary wide" href="/client">Read my notes with an app</a></p>
-      <p><a href="/oauth/applications">Apps with access to my notes</a></p>
-      <form method="post" action="/logout"><button class="wide">Sign out</button></form>`;
+      <p><a href="/oauth/connections">Connected accounts</a></p>
+      <p><a href="/oauth/applications">Apps with access to my notes</a></p>`;
     sendPage(response, page({ title: 'Your notes', main }, branding));
   }
 

@@ -1,6 +1,6 @@
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { accounts } from './accounts.js';
 import { issuer } from '../addresses.js';
+import { accounts } from './accounts.js';
 
 export const model = new MemoryStore({
   clients: [
@@ -13,9 +13,5 @@ export const model = new MemoryStore({
       scopes: ['notes:read'],
     },
   ],
-  users: {
-    findById: (id) => accounts.findById(id),
-    // Accounts have no passwords, so the password grant and password login always fail.
-    findByCredentials: () => undefined,
-  },
+  users: accounts,
 });

@@ -4,15 +4,18 @@ import type { LabContext } from '../context.js';
 import type { Lab } from '../lab.js';
 import { ASSERTION_ATTACKS, DPOP_ATTACKS } from './proofs.js';
 import { CLIENT_URL_ATTACKS } from './client-urls.js';
+import { CIBA_ATTACKS } from './ciba.js';
 import { DEVICE_ATTACKS } from './devices.js';
 import { REQUEST_ATTACKS } from './request-objects.js';
 import { TENANT_ATTACKS } from './tenants.js';
+import { TOKEN_EXCHANGE_ATTACKS } from './token-exchange.js';
 import { TOKEN_ATTACKS } from './tokens.js';
 import { CLIENT_AUTHENTICATION_ATTACKS } from './client-authentication.js';
 import { CODE_ATTACKS } from './codes.js';
 import { CROSS_ORIGIN_ATTACKS } from './cross-origin.js';
 import { FLOOD_ATTACKS } from './floods.js';
 import { REDIRECTOR_ATTACKS } from './open-redirectors.js';
+import { MUTUAL_TLS_ATTACKS } from './mutual-tls.js';
 import { PAGE_ATTACKS } from './pages.js';
 import { PKCE_ATTACKS } from './pkce.js';
 import { RACE_ATTACKS } from './races.js';
@@ -36,6 +39,9 @@ const RUNS: AttackRuns = {
   ...DPOP_ATTACKS,
   ...CLIENT_URL_ATTACKS,
   ...DEVICE_ATTACKS,
+  ...TOKEN_EXCHANGE_ATTACKS,
+  ...MUTUAL_TLS_ATTACKS,
+  ...CIBA_ATTACKS,
   ...REQUEST_ATTACKS,
   ...TENANT_ATTACKS,
   ...TOKEN_ATTACKS,

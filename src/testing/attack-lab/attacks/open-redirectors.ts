@@ -60,6 +60,17 @@ export const REDIRECTOR_ATTACKS: AttackRuns = {
       ? succeeded('signing out continued at an unregistered URI', evil)
       : resisted(pages.map(describeResponse).join('; '));
   },
+  async 'logout-other-client'(lab) {
+    const browser = await lab.parts.visitor.newBrowser();
+    const own = `${EVIL_ORIGIN}/signed-out`;
+    await lab.newClient({ more: { postLogoutRedirectUris: [own] } }, 'logout');
+    const { id } = await lab.client('web');
+    const page = await browser.open(lab.at('logout', { post_logout_redirect_uri: own, client_id: id }));
+    const isEvil = page.headers.location?.startsWith(EVIL_ORIGIN) === true;
+    return isEvil
+      ? succeeded('signing out continued at a URI of another client', page)
+      : resisted(describeResponse(page));
+  },
   async 'redirect-status'(lab) {
     const browser = await lab.parts.visitor.newBrowser();
     const client = await lab.newClient({}).catch(() => lab.client('web'));

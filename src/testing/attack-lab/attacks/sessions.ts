@@ -90,9 +90,15 @@ export const SESSION_ATTACKS: AttackRuns = {
   },
 };
 
-/** Returns the text of a page without the values of its fields and the user names. */
+/** Returns the text of a page without the values of its fields, the user names, and random values such as challenges. */
 const shown = (text: string, names: readonly string[]) =>
-  names.reduce((shorter, name) => shorter.replaceAll(name, '<name>'), text).replaceAll(/value="[^"]*"/g, '');
+  names
+    .reduce((shorter, name) => shorter.replaceAll(name, '<name>'), text)
+    .replaceAll(/value="[^"]*"/g, '')
+    .replaceAll(RANDOM, '');
+
+/** A random value of at least 128 bits in base64url or hexadecimal digits. */
+const RANDOM = /[\w-]{22,}/g;
 
 /** A guess more than the limit of `pages()` for one name. Other limits may be a little higher. */
 const MAX_GUESSES = 30;

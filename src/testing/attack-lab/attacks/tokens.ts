@@ -66,14 +66,24 @@ export const TOKEN_ATTACKS: AttackRuns = {
     const { id } = await lab.tokens(web);
     const claims = readJwt(id ?? '')?.claims;
     if (!claims) throw new Inconclusive('the server issued no readable ID token');
-    const browser = (await lab.victim()).copy();
-    const response = await browser.open(lab.at('logout', { id_token_hint: unsignedJwt(claims) }));
-    const after = await lab.authorize(web, { prompt: undefined }, { browser, login: false });
-    return after.isAtLogin
-      ? succeeded('an unsigned hint signed the user out without a question', response)
-      : resisted(`the user is asked: ${response.status}`);
+    return signsOut(
+      lab,
+      { id_token_hint: unsignedJwt(claims) },
+      'an unsigned hint signed the user out without a question',
+    );
   },
+  'logout-by-link': (lab) => signsOut(lab, {}, 'a link signed the user out without a question'),
 };
+
+/** Opens the logout page by a link on another site, and judges whether the user is still signed in. */
+async function signsOut(lab: Lab, query: Record<string, string>, how: string): Promise<Outcome> {
+  const web = await lab.client('web');
+  await lab.grant(web);
+  const browser = (await lab.victim()).copy();
+  const response = await browser.open(lab.at('logout', query), { from: 'evil' });
+  const after = await lab.authorize(web, { prompt: undefined }, { browser, login: false });
+  return after.isAtLogin ? succeeded(how, response) : resisted(`the user is still signed in: ${response.status}`);
+}
 
 /** The claims of an access token as RFC 9068 defines them. */
 const defaultToken = (lab: Lab) => {

@@ -2,8 +2,8 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { IntrospectedTokens, type IntrospectedTokensOptions } from 'nest-oauth2/features';
 import { isClientItself, OAuth2Server, type Token } from 'nest-oauth2/server';
 
-import * as fc from '../../../support/fast-check.js';
-import { runOperation, resourceRequest } from '../../../support/requests.js';
+import * as fc from '../../../support/environment/fast-check.js';
+import { runOperation, resourceRequest } from '../../../support/clients/requests.js';
 
 // For any introspection response, a token is accepted, rejected or not verifiable at the moment. No response causes an
 // internal error or grants more than it contains.

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { IntrospectedTokens, type IntrospectedTokensOptions } from 'nest-oauth2/features';
 import { InvalidArgumentError, isClientItself, OAuth2Server, type OAuthError } from 'nest-oauth2/server';
 
-import { IntrospectionServer, json, WELL_KNOWN } from '../../../support/introspection-server.js';
-import { runOperation, basic, resourceRequest } from '../../../support/requests.js';
+import { IntrospectionServer, json, WELL_KNOWN } from '../../../support/servers/introspection-server.js';
+import { runOperation, basic, resourceRequest } from '../../../support/clients/requests.js';
 
 const remote = new IntrospectionServer();
 const credentials = { id: 'notes-api', secret: 'api-secret' };
@@ -328,12 +328,12 @@ describe('options of IntrospectedTokens', () => {
   it.each([
     ['requires the `issuer` of the authorization server', { issuer: undefined }],
     [
-      'unknown option `audiences` of `IntrospectedTokens`: the options are `issuer`,',
+      'unknown option `audiences` of IntrospectedTokens: the options are `issuer`,',
       { audiences: ['https://api.example'] },
     ],
-    ['unknown option `ttl` of `cache` of `IntrospectedTokens`: the options are `lifetime`', { cache: { ttl: 5 } }],
+    ['unknown option `ttl` of `cache` of IntrospectedTokens: the options are `lifetime`', { cache: { ttl: 5 } }],
     [
-      'unknown option `clientId` of `credentials` of `IntrospectedTokens`: the options are `id`, `secret` and `method`',
+      'unknown option `clientId` of `credentials` of IntrospectedTokens: the options are `id`, `secret` and `method`',
       { credentials: { ...credentials, clientId: 'api' } },
     ],
     [
@@ -346,7 +346,7 @@ describe('options of IntrospectedTokens', () => {
     ],
     ['`issuer` of IntrospectedTokens must have no query and no fragment', { issuer: 'https://id.example?x' }],
     ['requires `credentials`', { credentials: undefined }],
-    ['requires `credentials`', { credentials: { id: 'api', secret: undefined } }],
+    ['`credentials` of IntrospectedTokens requires `secret`', { credentials: { id: 'api', secret: undefined } }],
     [
       "must be 'client_secret_basic' or 'client_secret_post'",
       { credentials: { ...credentials, method: 'private_key_jwt' } },
@@ -355,8 +355,8 @@ describe('options of IntrospectedTokens', () => {
     ['An empty list would accept every token', { audience: [] }],
     ['An empty list would accept every token', { audience: '' }],
     ['`timeout` of IntrospectedTokens must be a number of seconds above 0', { timeout: 0 }],
-    ['`cache.lifetime` of IntrospectedTokens must be a number of seconds', { cache: { lifetime: '30' } }],
-    ['`cache.size` of IntrospectedTokens must be a whole number above 0', { cache: { size: 1.5 } }],
+    ['`lifetime` in `cache` of IntrospectedTokens must be a number of seconds', { cache: { lifetime: '30' } }],
+    ['`size` in `cache` of IntrospectedTokens must be a whole number above 0', { cache: { size: 1.5 } }],
     ['`concurrency` of IntrospectedTokens must be a whole number above 0', { concurrency: Infinity }],
   ])('are rejected with an error: %s', (sentence, options) => {
     const make = () => new IntrospectedTokens({ issuer, credentials, audience: null, ...options } as never);

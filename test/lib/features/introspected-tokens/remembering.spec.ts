@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { IntrospectedTokens, type IntrospectedTokensOptions } from 'nest-oauth2/features';
 import { OAuth2Server } from 'nest-oauth2/server';
 
-import { IntrospectionServer, json, type ReceivedRequest } from '../../../support/introspection-server.js';
-import { runOperation, resourceRequest } from '../../../support/requests.js';
+import { IntrospectionServer, json, type ReceivedRequest } from '../../../support/servers/introspection-server.js';
+import { runOperation, resourceRequest } from '../../../support/clients/requests.js';
 
 const remote = new IntrospectionServer();
 

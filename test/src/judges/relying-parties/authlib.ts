@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline/promises';
-import { hasProgram } from '../../../support/requirements.js';
+import { hasProgram } from '../../../support/environment/requirements.js';
 import type { Profile, Provider } from './relying-party.js';
 
 const PYTHON = process.env['PYTHON'] ?? '/usr/bin/python3';

@@ -6,8 +6,8 @@ import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { OAuthGuard, Scopes, type Token } from 'nest-oauth2';
 import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
-import { bearer } from '../../../support/http.js';
-import { startApplication } from '../../../support/test-application.js';
+import { bearer } from '../../../support/clients/http.js';
+import { startApplication } from '../../../support/servers/test-application.js';
 import { firstOf, GivenAll, oauth, reported, type Start } from '../driver.js';
 
 @WebSocketGateway()

@@ -5,8 +5,8 @@ import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import { createClient } from 'graphql-ws';
 import { OAuthGuard, Scopes, type Token } from 'nest-oauth2';
 import { WebSocket } from 'ws';
-import { bearer } from '../../../support/http.js';
-import { startApplication } from '../../../support/test-application.js';
+import { bearer } from '../../../support/clients/http.js';
+import { startApplication } from '../../../support/servers/test-application.js';
 import { type Driver, firstOf, GivenAll, oauth, reported, type Start } from '../driver.js';
 
 @Resolver()

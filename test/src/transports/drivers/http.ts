@@ -1,8 +1,8 @@
 import { Controller, Get, Sse, UseGuards } from '@nestjs/common';
 import { OAuthGuard, Scopes, type Token } from 'nest-oauth2';
 import { map, timer } from 'rxjs';
-import { bearer, get } from '../../../support/http.js';
-import { type Platform, startApplication } from '../../../support/test-application.js';
+import { bearer, get } from '../../../support/clients/http.js';
+import { type Platform, startApplication } from '../../../support/servers/test-application.js';
 import { GivenAll, oauth, reported, type Start } from '../driver.js';
 
 @Controller()

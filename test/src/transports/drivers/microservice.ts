@@ -15,9 +15,9 @@ import {
 import { headers as natsHeaders } from '@nats-io/transport-node';
 import { OAuthGuard, Scopes, type OAuthRefusal, type Token } from 'nest-oauth2';
 import { firstValueFrom, type Observable } from 'rxjs';
-import { REDIS_URL } from '../../../support/redis-url.js';
-import { freePort } from '../../../support/free-port.js';
-import { startApplication } from '../../../support/test-application.js';
+import { REDIS_URL } from '../../../support/environment/redis-url.js';
+import { freePort } from '../../../support/environment/free-port.js';
+import { startApplication } from '../../../support/servers/test-application.js';
 import { GivenAll, oauth, reported, type Start } from '../driver.js';
 
 @Controller()

@@ -1,0 +1,40 @@
+import type { UPSTREAM_MESSAGES } from 'nest-oauth2/upstreams';
+import type { Translation } from 'nest-oauth2/pages';
+
+export const upstreams: Translation<typeof UPSTREAM_MESSAGES> = {
+  upstreamSignIn: 'Accedi con {provider}',
+  upstreamTitle: 'Accesso con {provider}',
+  upstreamBack: 'Torna all’accesso',
+  upstreamWrongBrowser:
+    'Questo accesso è scaduto oppure è stato avviato in un altro browser. Torni alla pagina da cui è partito e riprovi in questo browser.',
+  upstreamUsed: 'Questo accesso è già stato completato. Se non risulta connesso, riprovi.',
+  upstreamCancelled: '{provider} non ha completato l’accesso. Può riprovare o scegliere un altro modo.',
+  upstreamFailed: 'L’accesso con {provider} non è riuscito. Riprovi.',
+  upstreamInProgress: 'Questo accesso è già in corso. Riprovi tra poco.',
+  upstreamUnavailable: '{provider} non risponde in questo momento. Riprovi tra poco.',
+  upstreamThrottled: 'Troppi tentativi. Riprovi più tardi.',
+  upstreamTooLong: 'Questa richiesta è troppo lunga per accedere con {provider}. Scelga un altro modo per accedere.',
+  upstreamLinkOnly: 'Non può accedere con {provider}. Scelga un altro modo per accedere.',
+  upstreamSignInOnly: '{provider} non può essere collegato a un account esistente.',
+  upstreamEmailInUse: 'Ha già un account. Acceda per collegare {provider}.',
+  upstreamNotFresh: 'Per collegare {provider}, acceda prima di nuovo in questo browser.',
+  upstreamOtherAccount: 'Questo account {provider} è già collegato a un altro account.',
+  upstreamUnverified: 'Verifichi l’indirizzo e-mail del Suo account prima di collegare {provider}.',
+  upstreamNotAllowed: 'Non è stato possibile usare {provider} per un account qui.',
+  upstreamAccountGone: 'Il Suo account è disattivato o è stato eliminato.',
+  upstreamWrongConsent:
+    'Questo link è scaduto o è stato creato per un altro utente. Torna alla pagina da cui hai iniziato e riprova.',
+  upstreamConsentTitle: 'Accesso a {provider}',
+  upstreamConsentIntro: 'Per continuare, consenti l’accesso al tuo account {provider}.',
+  upstreamConsentContinue: 'Continua su {provider}',
+  connectionsTitle: 'Account collegati',
+  connectionsIntro: 'Può accedere con questi account.',
+  connectionsNone: 'Nessun account è collegato.',
+  connectionsManage: 'Collega o scollega account',
+  connectionsConnect: 'Collega {provider}',
+  connectionsDisconnect: 'Scollega',
+  connectionsDisconnectName: 'Scollega {provider}, {name}',
+  connectionsSince: 'Collegato il {date}',
+  connectionsLast: 'Questo è il Suo unico modo per accedere. Colleghi prima un altro account.',
+  connectionsChanged: 'I Suoi account collegati sono stati modificati.',
+};

@@ -1,0 +1,40 @@
+import type { UPSTREAM_MESSAGES } from 'nest-oauth2/upstreams';
+import type { Translation } from 'nest-oauth2/pages';
+
+export const upstreams: Translation<typeof UPSTREAM_MESSAGES> = {
+  upstreamSignIn: 'Inloggen met {provider}',
+  upstreamTitle: 'Inloggen via {provider}',
+  upstreamBack: 'Terug naar inloggen',
+  upstreamWrongBrowser:
+    'Deze inlogpoging is verlopen of in een andere browser gestart. Ga terug naar de pagina waar u begon en probeer het in deze browser opnieuw.',
+  upstreamUsed: 'Deze inlogpoging is al voltooid. Probeer het opnieuw als u niet bent ingelogd.',
+  upstreamCancelled: '{provider} heeft u niet ingelogd. U kunt het opnieuw proberen of een andere manier kiezen.',
+  upstreamFailed: 'Inloggen met {provider} is niet gelukt. Probeer het opnieuw.',
+  upstreamInProgress: 'Deze inlogpoging is al bezig. Probeer het zo dadelijk opnieuw.',
+  upstreamUnavailable: '{provider} reageert op dit moment niet. Probeer het zo dadelijk opnieuw.',
+  upstreamThrottled: 'Te veel pogingen. Probeer het later opnieuw.',
+  upstreamTooLong: 'Dit verzoek is te lang om met {provider} in te loggen. Kies een andere manier om in te loggen.',
+  upstreamLinkOnly: 'U kunt niet met {provider} inloggen. Kies een andere manier om in te loggen.',
+  upstreamSignInOnly: '{provider} kan niet aan een bestaand account worden gekoppeld.',
+  upstreamEmailInUse: 'U hebt al een account. Log in om {provider} te koppelen.',
+  upstreamNotFresh: 'Log eerst opnieuw in deze browser in om {provider} te koppelen.',
+  upstreamOtherAccount: 'Dit {provider}-account is al aan een ander account gekoppeld.',
+  upstreamUnverified: 'Verifieer het e-mailadres van uw account voordat u {provider} koppelt.',
+  upstreamNotAllowed: '{provider} kon hier niet voor een account worden gebruikt.',
+  upstreamAccountGone: 'Uw account is uitgeschakeld of verwijderd.',
+  upstreamWrongConsent:
+    'Deze link is verlopen of is voor een andere gebruiker gemaakt. Ga terug naar de pagina waar u begon en probeer het opnieuw.',
+  upstreamConsentTitle: 'Toegang tot {provider}',
+  upstreamConsentIntro: 'Geef toegang tot uw account bij {provider} om door te gaan.',
+  upstreamConsentContinue: 'Doorgaan naar {provider}',
+  connectionsTitle: 'Gekoppelde accounts',
+  connectionsIntro: 'U kunt met deze accounts inloggen.',
+  connectionsNone: 'Er is geen account gekoppeld.',
+  connectionsManage: 'Accounts koppelen of ontkoppelen',
+  connectionsConnect: '{provider} koppelen',
+  connectionsDisconnect: 'Ontkoppelen',
+  connectionsDisconnectName: '{provider} ontkoppelen, {name}',
+  connectionsSince: 'Gekoppeld op {date}',
+  connectionsLast: 'Dit is uw enige manier om in te loggen. Koppel eerst een ander account.',
+  connectionsChanged: 'Uw gekoppelde accounts zijn gewijzigd.',
+};

@@ -1,0 +1,40 @@
+import type { UPSTREAM_MESSAGES } from 'nest-oauth2/upstreams';
+import type { Translation } from 'nest-oauth2/pages';
+
+export const upstreams: Translation<typeof UPSTREAM_MESSAGES> = {
+  upstreamSignIn: 'Entrar com {provider}',
+  upstreamTitle: 'Acesso com {provider}',
+  upstreamBack: 'Voltar para a entrada',
+  upstreamWrongBrowser:
+    'Este acesso expirou ou foi iniciado em outro navegador. Volte para a página onde você começou e tente novamente neste navegador.',
+  upstreamUsed: 'Este acesso já foi concluído. Se você não está conectado, tente novamente.',
+  upstreamCancelled: '{provider} não concluiu o seu acesso. Você pode tentar novamente ou escolher outra forma.',
+  upstreamFailed: 'O acesso com {provider} não funcionou. Tente novamente.',
+  upstreamInProgress: 'Este acesso já está em andamento. Tente novamente em instantes.',
+  upstreamUnavailable: '{provider} não está respondendo no momento. Tente novamente em instantes.',
+  upstreamThrottled: 'Tentativas demais. Tente novamente mais tarde.',
+  upstreamTooLong: 'Esta solicitação é longa demais para entrar com {provider}. Escolha outra forma de entrar.',
+  upstreamLinkOnly: 'Você não pode entrar com {provider}. Escolha outra forma de entrar.',
+  upstreamSignInOnly: '{provider} não pode ser vinculado a uma conta existente.',
+  upstreamEmailInUse: 'Você já tem uma conta. Entre para vincular {provider}.',
+  upstreamNotFresh: 'Para vincular {provider}, primeiro entre novamente neste navegador.',
+  upstreamOtherAccount: 'Esta conta de {provider} já está vinculada a outra conta.',
+  upstreamUnverified: 'Verifique o endereço de e-mail da sua conta antes de vincular {provider}.',
+  upstreamNotAllowed: 'Não foi possível usar {provider} para uma conta aqui.',
+  upstreamAccountGone: 'Sua conta está desativada ou foi excluída.',
+  upstreamWrongConsent:
+    'Este link expirou ou foi criado para outro usuário. Volte à página onde começou e tente novamente.',
+  upstreamConsentTitle: 'Acesso a {provider}',
+  upstreamConsentIntro: 'Para continuar, dê acesso à sua conta em {provider}.',
+  upstreamConsentContinue: 'Continuar para {provider}',
+  connectionsTitle: 'Contas vinculadas',
+  connectionsIntro: 'Você pode entrar com estas contas.',
+  connectionsNone: 'Nenhuma conta está vinculada.',
+  connectionsManage: 'Vincular ou desvincular contas',
+  connectionsConnect: 'Vincular {provider}',
+  connectionsDisconnect: 'Desvincular',
+  connectionsDisconnectName: 'Desvincular {provider}, {name}',
+  connectionsSince: 'Vinculada em {date}',
+  connectionsLast: 'Esta é a sua única forma de entrar. Vincule outra conta antes.',
+  connectionsChanged: 'Suas contas vinculadas foram alteradas.',
+};

@@ -1,0 +1,40 @@
+import type { UPSTREAM_MESSAGES } from 'nest-oauth2/upstreams';
+import type { Translation } from 'nest-oauth2/pages';
+
+export const upstreams: Translation<typeof UPSTREAM_MESSAGES> = {
+  upstreamSignIn: '{provider} ile oturum aç',
+  upstreamTitle: '{provider} ile oturum açma',
+  upstreamBack: 'Oturum açmaya dön',
+  upstreamWrongBrowser:
+    'Bu oturum açma işleminin süresi doldu veya işlem başka bir tarayıcıda başlatıldı. Başladığınız sayfaya dönüp bu tarayıcıda yeniden deneyin.',
+  upstreamUsed: 'Bu oturum açma işlemi zaten tamamlandı. Oturumunuz açık değilse lütfen yeniden deneyin.',
+  upstreamCancelled: '{provider} oturumunuzu açmadı. Yeniden deneyebilir veya başka bir yol seçebilirsiniz.',
+  upstreamFailed: '{provider} ile oturum açılamadı. Lütfen yeniden deneyin.',
+  upstreamInProgress: 'Bu oturum açma işlemi zaten sürüyor. Lütfen biraz sonra yeniden deneyin.',
+  upstreamUnavailable: '{provider} şu anda yanıt vermiyor. Lütfen biraz sonra yeniden deneyin.',
+  upstreamThrottled: 'Çok fazla deneme yapıldı. Lütfen daha sonra yeniden deneyin.',
+  upstreamTooLong: 'Bu istek {provider} ile oturum açmak için çok uzun. Lütfen oturum açmak için başka bir yol seçin.',
+  upstreamLinkOnly: '{provider} ile oturum açamazsınız. Lütfen oturum açmak için başka bir yol seçin.',
+  upstreamSignInOnly: '{provider} mevcut bir hesaba bağlanamaz.',
+  upstreamEmailInUse: 'Zaten bir hesabınız var. {provider} hesabını bağlamak için oturum açın.',
+  upstreamNotFresh: '{provider} hesabını bağlamak için lütfen önce bu tarayıcıda yeniden oturum açın.',
+  upstreamOtherAccount: 'Bu {provider} hesabı zaten başka bir hesaba bağlı.',
+  upstreamUnverified: '{provider} hesabını bağlamadan önce hesabınızın e-posta adresini doğrulayın.',
+  upstreamNotAllowed: '{provider} buradaki bir hesap için kullanılamadı.',
+  upstreamAccountGone: 'Hesabınız devre dışı bırakıldı veya silindi.',
+  upstreamWrongConsent:
+    'Bu bağlantının süresi doldu veya başka bir kullanıcı için oluşturuldu. Başladığınız sayfaya dönüp tekrar deneyin.',
+  upstreamConsentTitle: '{provider} erişimi',
+  upstreamConsentIntro: 'Devam etmek için lütfen {provider} hesabınıza erişim verin.',
+  upstreamConsentContinue: '{provider} ile devam et',
+  connectionsTitle: 'Bağlı hesaplar',
+  connectionsIntro: 'Bu hesaplarla oturum açabilirsiniz.',
+  connectionsNone: 'Bağlı hesap yok.',
+  connectionsManage: 'Hesapları bağla veya bağlantılarını kes',
+  connectionsConnect: '{provider} hesabını bağla',
+  connectionsDisconnect: 'Bağlantıyı kes',
+  connectionsDisconnectName: '{provider} bağlantısını kes, {name}',
+  connectionsSince: 'Bağlanma: {date}',
+  connectionsLast: 'Oturum açmanın tek yolu bu. Önce başka bir hesap bağlayın.',
+  connectionsChanged: 'Bağlı hesaplarınız değişti.',
+};

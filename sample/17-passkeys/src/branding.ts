@@ -1,4 +1,0 @@
-import type { Look } from 'nest-oauth2/pages';
-
-/** The site name and scope texts, shared by the library's pages and the pages of this sample. */
-export const branding: Look = { site: 'Notes', scopes: { 'notes:read': 'Read your notes' } };

@@ -1,0 +1,22 @@
+/** The English texts about passkeys. */
+export const PASSKEY_MESSAGES = {
+  passkeySection: 'Passkeys',
+  passkeyIntro: 'With a passkey, you sign in with the screen lock of your device instead of your password.',
+  passkeyAdd: 'Add a passkey',
+  passkeyAdded: 'Passkey added.',
+  passkeyName: 'Name',
+  passkeyDefault: 'Passkey',
+  passkeySince: 'Added on {date}',
+  passkeyUsed: 'Added on {date}, last used on {used}',
+  passkeyRename: 'Rename',
+  passkeyRenameOf: 'Rename {name}',
+  passkeyRenamed: 'Passkey renamed.',
+  passkeyRemove: 'Remove',
+  passkeyRemoveOf: 'Remove {name}',
+  passkeyRemoved: 'Passkey removed. Also delete it on your device.',
+  passkeyConfirm: 'Confirm with your second factor to change your passkeys',
+  passkeySignIn: 'Sign in with a passkey',
+  passkeyUse: 'Use a passkey',
+  passkeyWrong: 'This passkey could not be used. Try again, or choose another way.',
+  passkeyOther: 'Choose another way to sign in',
+};

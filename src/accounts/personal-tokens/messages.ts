@@ -1,0 +1,20 @@
+/** The English texts of the section of personal access tokens. */
+export const PERSONAL_TOKEN_MESSAGES = {
+  tokensSection: 'Personal access tokens',
+  tokensIntro: 'Your own scripts and tools can use these tokens with your account. Treat a token like a password.',
+  tokensNew: 'New token',
+  tokenName: 'What is the token for?',
+  tokenScopes: 'What may it do?',
+  tokenExpiry: 'Expires on',
+  tokenCreate: 'Create token',
+  tokenCreated: 'Copy the token now. It is not shown again.',
+  tokenDates: 'Created {date}, expires {expires}.',
+  tokenUsed: 'Last used {date}.',
+  tokenUnused: 'Never used.',
+  tokenDelete: 'Delete',
+  tokenDeleteOf: 'Delete the token {name}',
+  tokenDeleted: 'Token deleted. It no longer works.',
+  tokenNameInvalid: 'Enter a name of at most 100 characters.',
+  tokenScopeMissing: 'Choose what the token may do.',
+  tokensFull: 'You have too many tokens. Delete one first.',
+};

@@ -1,0 +1,3 @@
+import { describeCrashes } from '../processes/crashes.js';
+
+describeCrashes(50);

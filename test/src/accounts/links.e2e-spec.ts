@@ -1,0 +1,77 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { ScryptCount } from '../../stores/scrypt-count.js';
+import { useRealScrypt } from '../../support/environment/real-scrypt.js';
+import { PLATFORMS, stopApplications } from '../../support/servers/test-application.js';
+import type { ShownPage } from '../pages/page-browser.js';
+import { AccountApplication, choose, isSignedIn, NEW_PASSWORD, PASSWORD, pathIn } from './account-application.js';
+
+const ALICE = 'alice@example.com';
+const FORGOT = '/oauth/forgot_password';
+const SIGN_UP = '/oauth/sign_up';
+const SESSION = '__Host-oauth2-session';
+const OTHER_SITE = { origin: 'https://attacker.example', 'sec-fetch-site': 'cross-site' };
+
+afterEach(async () => {
+  useRealScrypt(false);
+  await stopApplications();
+});
+
+describe.each(PLATFORMS)('links of accounts on %s', (platform) => {
+  it('compute a hash only with a valid link: not at the request, and not with a used or a forged link', async () => {
+    const app = await AccountApplication.start({ platform });
+    const browser = await app.signUp(ALICE);
+    const scrypt = new ScryptCount();
+    try {
+      for (const path of [FORGOT, SIGN_UP])
+        for (const email of [ALICE, 'new@example.com']) await app.request(path, email);
+      const mail = app.mails.findLast(({ template, to }) => template === 'reset' && to === ALICE)!;
+      const form = await browser.get(pathIn(mail));
+      expect(scrypt.total).toBe(0);
+      expect(await scrypt.during(() => browser.send(form, { new_password: NEW_PASSWORD }))).toBe(1);
+      const later = await browser.send(form, { new_password: PASSWORD });
+      const forged = await browser.send(form, { new_password: PASSWORD, token: 'x'.repeat(43) });
+      expect([later.status, forged.status, scrypt.total]).toEqual([410, 410, 1]);
+    } finally {
+      scrypt.stop();
+    }
+  });
+
+  it('start a session with a new cookie, so that an attacker cannot choose it', async () => {
+    const app = await AccountApplication.start({ platform });
+    const { mail } = await app.request(SIGN_UP, ALICE);
+    const [browser, attacker] = [app.browser(), app.browser()];
+    const planted = 'a-value-that-an-attacker-has-chosen';
+    for (const one of [browser, attacker]) one.cookies.set(SESSION, planted);
+    expect((await choose(browser, mail!, PASSWORD)).status).toBe(303);
+    expect(browser.cookies.get(SESSION)).not.toBe(planted);
+    expect([await isSignedIn(browser), await isSignedIn(attacker)]).toEqual([true, false]);
+  });
+
+  it('sign no browser in if a page of another site sends the form', async () => {
+    const app = await AccountApplication.start({ platform });
+    const { mail } = await app.request(SIGN_UP, ALICE);
+    const browser = app.browser();
+    const form = await browser.get(pathIn(mail!));
+    expect((await browser.send(form, { new_password: PASSWORD }, OTHER_SITE)).status).toBe(403);
+    expect([await isSignedIn(browser), app.users.rows.size]).toEqual([false, 0]);
+  });
+});
+
+describe('links of accounts', () => {
+  it.each([FORGOT, SIGN_UP])('refuse most of many hashes that one network orders with one link of %s', async (path) => {
+    const app = await AccountApplication.start();
+    if (path === FORGOT) await app.signUp(ALICE);
+    const { mail } = await app.request(path, ALICE);
+    const browser = app.browser();
+    const form = await browser.get(pathIn(mail!));
+    // A cheap hash ends before many of them wait.
+    useRealScrypt();
+    const scrypt = new ScryptCount();
+    const send = async (): Promise<ShownPage> => browser.send(form, { new_password: NEW_PASSWORD });
+    const responses = await Promise.all(Array.from({ length: 60 }, send));
+    scrypt.stop();
+    expect(scrypt.total).toBeLessThan(60);
+    expect(responses.map(({ status }) => status)).toContain(503);
+  });
+});
