@@ -1,6 +1,7 @@
 import { LOGOUT, type LogoutTokenClaims, upstreamClientId } from '../../../lib/internal.js';
 import { InvalidRequestError, type ListedSession, type Request, type SessionListModel } from '../../../lib/index.js';
 import { reportUser } from '../../pages/page-events.js';
+import { SITE } from '../../pages/site.js';
 import type { UpstreamServer } from '../upstream-server.js';
 
 /** Maximum number of sessions that one logout token ends. */
@@ -17,12 +18,16 @@ export async function endUpstreamSessions(
 ): Promise<void> {
   const { server } = upstreams;
   const model = server.options.model as Partial<SessionListModel>;
-  if (!model.listSessions || !model.endSession) {
+  if (!server.find(SITE)?.modelSessions || !model.listSessions || !model.endSession) {
     throw new InvalidRequestError('Invalid request: the application stores the sessions, so they cannot be ended here');
   }
   for (const { id, userId, sid } of await findSessions(upstreams, model as SessionListModel, claims)) {
+    const notifyClients = async () => sid !== undefined && server.find(LOGOUT)?.signOut({ userId, sid });
+    // If the session cannot be ended, the provider sends the token again. Its clients are then known already.
+    await notifyClients();
     if (!(await model.endSession({ userId, id }))) continue;
-    if (sid !== undefined) await server.find(LOGOUT)?.signOut({ userId, sid });
+    // A client may have used the session meanwhile.
+    await notifyClients();
     reportUser(server, 'user.signed_out', { user: { id: userId }, pageRequest: { request }, endpoint });
   }
 }

@@ -4,6 +4,7 @@ import {
   consumeOnce,
   type Endpoint,
   FeatureEndpoint,
+  hasCounts,
   loadLogoutTokenVerifier,
   type LogoutTokenClaims,
   type LogoutTokenVerifier,
@@ -21,6 +22,9 @@ const MAX_LENGTH = 8192;
 
 /** Seconds for which a `jti` is remembered: more than the age to which a logout token is accepted. */
 const JTI_LIFETIME = 1200;
+
+/** The count of a used `jti`. `MemoryStore` removes the lowest counts first if there are too many. */
+const USED = 1_000_000;
 
 /** The limit of invalid logout tokens from one network. */
 const failures = new RateLimit('upstream logout', { requests: 300, per: 600 });
@@ -50,6 +54,9 @@ class LogoutEndpoint extends FeatureEndpoint<void> {
     try {
       const claims = await this.readToken(request, response);
       await endUpstreamSessions(this.upstreams, claims, { request, endpoint: this.id });
+      // Only now, so that the provider can send the token again if sessions could not be ended.
+      const { model } = this.server.options;
+      if (hasCounts(model)) await model.countWithin(this.digestOf(claims), JTI_LIFETIME, USED);
       response.status = 200;
       response.body = '';
     } catch (error) {
@@ -57,19 +64,27 @@ class LogoutEndpoint extends FeatureEndpoint<void> {
     }
   }
 
-  /** Returns the claims of the logout token, which is valid and was not sent before. */
+  /** Returns the claims of the logout token, which is valid and has not ended its sessions before. */
   private async readToken(request: Request, response: Response): Promise<LogoutTokenClaims> {
     this.verifyContent(request);
     const { server } = this;
+    const { model } = server.options;
     const giveBack = await countFromNetwork(failures, { server, request, response });
     if (!giveBack) throw new InvalidRequestError('Invalid request: too many invalid logout tokens', { code: 429 });
     const claims = await this.verify(request);
-    const parts = ['upstream logout', serverKey(server, server.options.issuer), claims.iss, claims.jti];
-    const digest = hash('sha256', JSON.stringify(parts), 'base64url');
-    if (!(await consumeOnce(server.options.model, digest, JTI_LIFETIME)))
-      throw this.refused(request, new Error('it was sent before'));
+    const digest = this.digestOf(claims);
+    const isNew = hasCounts(model)
+      ? (await model.countWithin(digest, JTI_LIFETIME, 0)).count === 0
+      : await consumeOnce(model, digest, JTI_LIFETIME);
+    if (!isNew) throw this.refused(request, new Error('it was sent before'));
     await giveBack();
     return claims;
+  }
+
+  private digestOf({ iss, jti }: LogoutTokenClaims): string {
+    const { server } = this;
+    const parts = ['upstream logout', serverKey(server, server.options.issuer), iss, jti];
+    return hash('sha256', JSON.stringify(parts), 'base64url');
   }
 
   private async verify(request: Request): Promise<LogoutTokenClaims> {

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { generateKeyPair, UnsecuredJWT } from 'jose';
 import { keys } from 'nest-oauth2/jose';
 import { logout, openid } from 'nest-oauth2/openid';
+import { Store } from 'nest-oauth2/stores';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { oidc } from 'nest-oauth2/upstreams';
 
@@ -25,6 +26,34 @@ const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 async function send(url: string, token: string, headers: Record<string, string> = {}, path = PATH) {
   const body = new URLSearchParams({ logout_token: token });
   return fetch(new URL(path, url), { method: 'POST', body, headers });
+}
+
+/** Lets one call of a store fail. */
+class Calls {
+  private left = 0;
+  hasFailed = false;
+
+  constructor(store: object) {
+    const target = store as Record<string, (...parameters: unknown[]) => unknown>;
+    for (const name of Object.getOwnPropertyNames(Store.prototype)) {
+      const call = name === 'constructor' ? undefined : Object.getOwnPropertyDescriptor(Store.prototype, name)?.value;
+      if (typeof call !== 'function') continue;
+      target[name] = async (...parameters) => {
+        this.left -= 1;
+        if (this.left === 0) {
+          this.hasFailed = true;
+          throw new Error('The database failed');
+        }
+        return call.apply(store, parameters);
+      };
+    }
+  }
+
+  /** Lets the call with this number fail, from now on. `0`: no call fails. */
+  failAt(number: number): void {
+    this.left = number;
+    this.hasFailed = false;
+  }
 }
 
 /** Starts a site at which Erin has signed in in two browsers, in the sessions `one` and `two` of the provider. */
@@ -246,6 +275,70 @@ describe('back-channel logout of a provider', () => {
     expect((await send(url, await acme.logoutToken({ sub: 'e-1', sid: 'one' }))).status).toBe(200);
     const left = await model.takeSessionClients({ userId: '2' });
     expect(left.map(({ clientId }) => clientId).filter((id) => id.startsWith('client'))).toEqual(['client of two']);
+  });
+
+  it('succeeds when the provider sends the token again, whatever call of the database failed before', async () => {
+    class Model extends MemoryStore {
+      getClaims = () => ({});
+    }
+    const accounts = new Accounts();
+    const model = new Model({ users: accounts });
+    const features = [keys({ secret: SECRET, algorithms: ['RS256'] }), openid(), logout()];
+    const { url, acme, browser } = await start({ accounts, features, options: { model } });
+    const calls = new Calls(model);
+    const statuses: number[] = [];
+    const results: object[] = [];
+    for (let step = 1; ; step += 1) {
+      const visitor = browser();
+      const sid = `step ${step}`;
+      await visitor.signInWith(acme, { ...ERIN, sid });
+      const { sessions } = await model.listSessions({ userId: '2' });
+      const ended = { userId: '2', sid: sessions.find(({ upstream }) => upstream?.sid === sid)!.sid! };
+      const client = { ...ended, clientId: `client of ${sid}`, sub: '2', issuer: ISSUER };
+      await model.saveSessionClient(client, new Date(Date.now() + 60_000));
+      const token = await acme.logoutToken({ sub: 'e-1', sid });
+      calls.failAt(step);
+      const { status } = await send(url, token);
+      if (!calls.hasFailed) break;
+      calls.failAt(0);
+      const again = status === 200 ? status : (await send(url, token)).status;
+      const user = await visitor.user();
+      const clients = await model.takeSessionClients(ended);
+      await visitor.signInWith(acme, { ...ERIN, sid });
+      const replayed = (await send(url, token)).status;
+      statuses.push(status);
+      results.push({ again, user, clients, replayed, next: await visitor.user() });
+    }
+    const expected = { again: 200, user: undefined, clients: [], replayed: 400, next: 'Erin' };
+    expect(results).toEqual(results.map(() => expected));
+    // The clients are notified twice, so one of both may fail.
+    expect(new Set(statuses)).toEqual(new Set([503, 200]));
+    expect(statuses.length).toBeGreaterThan(6);
+  });
+
+  it('consumes the token before the sessions end if the model cannot count', async () => {
+    const { url, acme, model, users } = await start();
+    Object.assign(model, { countWithin: undefined });
+    jest.spyOn(model, 'endSession').mockImplementation(() => Promise.reject(new Error('The database failed')));
+    const token = await acme.logoutToken({ sub: 'e-1' });
+    expect((await send(url, token)).status).toBe(503);
+    jest.restoreAllMocks();
+    expect((await send(url, token)).status).toBe(400);
+    expect((await send(url, await acme.logoutToken({ sub: 'e-1' }))).status).toBe(200);
+    expect(await users()).toEqual([undefined, undefined]);
+  });
+
+  it('is refused with status 400 if the application stores the sessions', async () => {
+    const sessions = { find: () => undefined, start: () => undefined, end: () => undefined };
+    const { url, acme } = await startSite({ platform: ANY_PLATFORM[0]!, pagesOptions: { sessions } });
+    const response = await send(url, await acme.logoutToken({ sub: 'e-1' }));
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      {
+        error: 'invalid_request',
+        error_description: 'Invalid request: the application stores the sessions, so they cannot be ended here',
+      },
+    ]);
   });
 
   it('reads the keys of the provider once, however many forged tokens arrive', async () => {
