@@ -104,6 +104,7 @@ const EVERY_STORE = [
   'src/features/every-store',
   'src/maintenance',
   'src/openid/ciba',
+  'src/upstreams/logout-servers',
   'stores/every-store/*',
   'stores/exhausted-pools',
   'stores/mongoose-contract',

@@ -183,10 +183,19 @@ export async function startTenants(platform: Platform) {
 
 /** A browser that signs in with providers. */
 export class SiteBrowser extends PageBrowser {
+  /** @param prefix the path prefix of the server */
+  constructor(
+    url: string,
+    headers?: Record<string, string>,
+    private readonly prefix = '/oauth',
+  ) {
+    super(url, headers);
+  }
+
   /** Presses the button of a provider on the login page. Returns the redirect to the provider. */
   async begin(provider = 'acme', query: Record<string, string> = {}): Promise<ShownPage> {
-    const page = await this.get(`/oauth/login?${new URLSearchParams(query).toString()}`);
-    return this.press(page, `/oauth/upstreams/${provider}`);
+    const page = await this.get(`${this.prefix}/login?${new URLSearchParams(query).toString()}`);
+    return this.press(page, `${this.prefix}/upstreams/${provider}`);
   }
 
   /** Sends the form of a page with this action, and with further fields if it has several. */
@@ -206,12 +215,16 @@ export class SiteBrowser extends PageBrowser {
 
   /** Begins to connect a provider on the page of connected accounts. */
   async connect(provider = 'acme'): Promise<ShownPage> {
-    return this.press(await this.get('/oauth/connections'), '/oauth/connections', `value="${provider}"`);
+    return this.press(
+      await this.get(`${this.prefix}/connections`),
+      `${this.prefix}/connections`,
+      `value="${provider}"`,
+    );
   }
 
   /** The name of the signed-in user, as the page of applications shows it. */
   async user(): Promise<string | undefined> {
-    const { html } = await this.get('/oauth/applications');
+    const { html } = await this.get(`${this.prefix}/applications`);
     return /signed in as <b>(.*?)<\/b>/.exec(html)?.[1];
   }
 }
