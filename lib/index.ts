@@ -25,6 +25,7 @@ export type {
   ConsentSelection,
   OrganizationConsent,
   PartialConsent,
+  RememberedConsent,
 } from './model/consents.js';
 export type { CreatedPersonalToken, PersonalTokenRequest } from './features/personal-tokens/personal-tokens.js';
 export { type CreatedClient, OAuth2Clients } from './stores/administration/oauth2-clients.js';

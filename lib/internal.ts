@@ -110,7 +110,7 @@ export { audienceOf } from './tokens/audience.js';
 export { signInClaims } from './tokens/sign-in-claims.js';
 export { loginInitiation } from './openid/login-initiation.js';
 export { POLICY_URI, TOS_URI } from './clients/registration/client-fields.js';
-export { LOGOUT, type SignOutInitiator } from './openid/logout/logout-capability.js';
+export { LOGOUT, notifySessionEnded, type SignOutInitiator } from './openid/logout/logout-capability.js';
 export { identifiesUser, type LogoutRequest, readLogoutRequest } from './openid/logout/logout-request.js';
 export { namedClaims } from './openid/named-claims.js';
 export { shownDetails } from './features/authorization-details/shown-details.js';

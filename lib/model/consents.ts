@@ -26,6 +26,12 @@ export interface OrganizationConsent extends Partial<PartialConsent> {
   organization: string;
 }
 
+/**
+ * Whether a user has consented to an authorization request. An object if the consent is to a part of the scope only, or
+ * to access in one organization.
+ */
+export type RememberedConsent = boolean | PartialConsent | OrganizationConsent;
+
 /** Selects the remembered consents of a user to a client. With `issuer`, only those at that issuer. */
 export interface ConsentSelection {
   userId: string | number;
@@ -70,7 +76,7 @@ export interface ConsentModel<C extends Client = Client> {
    * is not asked again. For a request with `data.org_id`, only an object with this `organization` counts, because a
    * consent for one organization never counts for another. Any other value means no. RFC 8252 §8.6
    */
-  hasConsented(user: User, request: ConsentRequest<C>): Awaitable<boolean | PartialConsent | OrganizationConsent>;
+  hasConsented(user: User, request: ConsentRequest<C>): Awaitable<RememberedConsent>;
   saveConsent(user: User, request: ConsentRequest<C>): Awaitable<unknown>;
   /**
    * Lists the applications that a user has authorized. With `at.issuer`, only those authorized at that issuer, because

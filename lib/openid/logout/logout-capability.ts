@@ -1,3 +1,4 @@
+import type { ServerContext } from '../../contracts/feature.js';
 import { capability } from '../../contracts/capability.js';
 import type { SessionClientFilter } from '../../model/session-clients.js';
 import type { IdTokenHint } from '../openid-capability.js';
@@ -24,3 +25,14 @@ export interface LogoutNotifier {
 
 /** The capability key under which `logout()` provides the notification of clients. */
 export const LOGOUT = capability<LogoutNotifier>('logout', 'logout');
+
+/**
+ * Notifies the clients at which the user signed in that a session has ended. Does nothing if the session has no `sid`,
+ * or if the server has no logout feature. It never rejects: the feature reports failures as events.
+ */
+export async function notifySessionEnded(
+  server: Pick<ServerContext, 'find'>,
+  { userId, sid }: { readonly userId: string; readonly sid?: string | undefined },
+): Promise<void> {
+  if (sid !== undefined) await server.find(LOGOUT)?.signOut({ userId, sid });
+}

@@ -6,7 +6,7 @@ import type { ConsentModel, ConsentSelection } from '../../model/consents.js';
 import type { GrantList, GrantSelection, GrantsModel, Paging } from '../../model/grants.js';
 import { requireMethods } from '../../model/require-methods.js';
 import type { SessionList, SessionListModel } from '../../model/session-list.js';
-import { LOGOUT } from '../../openid/logout/logout-capability.js';
+import { notifySessionEnded } from '../../openid/logout/logout-capability.js';
 
 /** The server whose grants an `OAuth2Grants` administers, and whether that server has tenants. */
 export interface GrantsScope {
@@ -135,7 +135,7 @@ export class OAuth2Grants {
       for (const session of page.sessions.filter((one) => id === undefined || one.id === id)) {
         if (!(await model.endSession(session))) continue;
         count += 1;
-        await this.notifyClients(session);
+        if (this.scope.server) await notifySessionEnded(this.scope.server, session);
       }
       if (page.next === undefined) return count;
       after = page.next;
@@ -187,16 +187,6 @@ export class OAuth2Grants {
       throw new InvalidArgumentError('Invalid argument: `issuer` is required, since each tenant has its own issuer');
     }
     return selection;
-  }
-
-  /**
-   * Notifies the clients of a session that has ended. Failures do not reject the promise: the logout feature reports
-   * them.
-   */
-  private async notifyClients({ userId, sid }: { userId: string; sid?: string }): Promise<void> {
-    const { server } = this.scope;
-    if (!server || sid === undefined) return;
-    await server.find(LOGOUT)?.signOut({ userId, sid });
   }
 
   private report({ userId, clientId, grantId }: GrantsSelection): void {

@@ -1,4 +1,4 @@
-import type { ConsentRequest, OrganizationConsent, PartialConsent } from '../../model/consents.js';
+import type { ConsentRequest, RememberedConsent } from '../../model/consents.js';
 import type { GrantSelection, Paging } from '../../model/grants.js';
 import type { User } from '../../model/model.js';
 import type { SessionList } from '../../model/session-list.js';
@@ -31,10 +31,7 @@ export interface OverridableMethods {
   clientOf(row: StoredRow): Promise<StoredClient | undefined>;
   getUserFromClient(client: StoredClient): Promise<User>;
   once(value: string, seconds: number): Promise<boolean>;
-  hasConsented(
-    user: User,
-    request: ConsentRequest<StoredClient>,
-  ): Promise<boolean | PartialConsent | OrganizationConsent>;
+  hasConsented(user: User, request: ConsentRequest<StoredClient>): Promise<RememberedConsent>;
   revokeGrantsOf(filter: GrantFilterInput): Promise<number>;
   listSessions(selection: GrantSelection & Paging): Promise<SessionList>;
   endSession(session: { userId: string | number; id: string }): Promise<boolean>;

@@ -2,8 +2,8 @@ import type {
   ConsentModel,
   ConsentRequest,
   ConsentSelection,
-  OrganizationConsent,
   PartialConsent,
+  RememberedConsent,
 } from '../../model/consents.js';
 import type { User } from '../../model/model.js';
 import {
@@ -32,10 +32,7 @@ export class Consents implements Pick<ConsentModel<StoredClient>, 'hasConsented'
    * and may be reused, or `consent` of the client is `never`. If the user refused a part of the scope, returns the part
    * that was allowed. For a request with `data.org_id`, the result is an object with this `organization`. RFC 8252 §8.6
    */
-  async hasConsented(
-    user: User,
-    consentRequest: ConsentRequest<StoredClient>,
-  ): Promise<boolean | PartialConsent | OrganizationConsent> {
+  async hasConsented(user: User, consentRequest: ConsentRequest<StoredClient>): Promise<RememberedConsent> {
     const request = withRequestedScope(consentRequest);
     const consent = await this.find(user, request);
     const organization = organizationOf(request);
@@ -81,5 +78,5 @@ export class Consents implements Pick<ConsentModel<StoredClient>, 'hasConsented'
 }
 
 /** Whether a remembered consent is to the whole requested scope. */
-const isWhole = (consent: boolean | PartialConsent | OrganizationConsent): boolean =>
+const isWhole = (consent: RememberedConsent): boolean =>
   typeof consent === 'object' ? consent.scope === undefined : consent;

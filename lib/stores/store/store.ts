@@ -36,8 +36,7 @@ import type {
   ConsentModel,
   ConsentRequest,
   ConsentSelection,
-  OrganizationConsent,
-  PartialConsent,
+  RememberedConsent,
 } from '../../model/consents.js';
 import type {
   AccountKey,
@@ -570,10 +569,7 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
    * `consent` of the client is `never`. If the user refused a part of the scope, returns the part that was allowed.
    * For a request with `data.org_id`, the result is an object with this `organization`. RFC 8252 §8.6
    */
-  hasConsented(
-    user: User,
-    request: ConsentRequest<StoredClient>,
-  ): Promise<boolean | PartialConsent | OrganizationConsent> {
+  hasConsented(user: User, request: ConsentRequest<StoredClient>): Promise<RememberedConsent> {
     return this.parts.consents.hasConsented(user, request);
   }
 

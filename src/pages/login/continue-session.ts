@@ -1,4 +1,4 @@
-import { LOGOUT } from '../../../lib/internal.js';
+import { notifySessionEnded } from '../../../lib/internal.js';
 import type { RememberedSession } from '../../../lib/index.js';
 import { withQuery } from '../local-path.js';
 import { reportUser, reportUserRefused } from '../page-events.js';
@@ -52,7 +52,7 @@ async function endReplayedSession(
 ): Promise<void> {
   const { server } = site;
   await site.modelSessions!.remembered!.end(pageRequest);
-  if (sid !== undefined) await server.find(LOGOUT)?.signOut({ userId: String(user['id']), sid });
+  await notifySessionEnded(server, { userId: String(user['id']), sid });
   reportUserRefused(server, {
     reason: 'cookie of a remembered login was used again after it was replaced: a copy may have been stolen',
     status: 200,

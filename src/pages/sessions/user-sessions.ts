@@ -1,4 +1,4 @@
-import { LOGOUT, requireMethods } from '../../../lib/internal.js';
+import { notifySessionEnded, requireMethods } from '../../../lib/internal.js';
 import {
   InvalidArgumentError,
   type ServerContext,
@@ -31,7 +31,7 @@ export class UserSessions {
     const model = this.able('endSession');
     const session = (await this.list(user, undefined)).find((one) => one.id === id);
     if (!session || !(await model.endSession({ userId: userIdOf(user), id }))) return false;
-    await this.notifyClients(user, session.sid);
+    await notifySessionEnded(this.server, session);
     return true;
   }
 
@@ -45,18 +45,12 @@ export class UserSessions {
     const others = (await this.list(user, current)).filter(({ isCurrent }) => !isCurrent);
     const except = current?.id;
     const count = await model.endSessions({ ...this.of(user), ...(except !== undefined && { except }) });
-    for (const { sid } of others) if (sid !== current?.sid) await this.notifyClients(user, sid);
+    for (const other of others) if (other.sid !== current?.sid) await notifySessionEnded(this.server, other);
     return count;
   }
 
   private of(user: User): { userId: string | number; issuer?: string } {
     return { userId: userIdOf(user), ...tenantFilter(this.server) };
-  }
-
-  /** Notifies the clients of an ended session. The logout feature reports failures. */
-  private async notifyClients(user: User, sid: string | undefined): Promise<void> {
-    if (sid === undefined) return;
-    await this.server.find(LOGOUT)?.signOut({ userId: String(user['id']), sid });
   }
 
   private able(method: keyof SessionListModel): SessionListModel {

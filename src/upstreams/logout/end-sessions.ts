@@ -1,4 +1,4 @@
-import { LOGOUT, type LogoutTokenClaims, upstreamClientId } from '../../../lib/internal.js';
+import { type LogoutTokenClaims, notifySessionEnded, upstreamClientId } from '../../../lib/internal.js';
 import { InvalidRequestError, type ListedSession, type Request, type SessionListModel } from '../../../lib/index.js';
 import { reportUser } from '../../pages/page-events.js';
 import { SITE } from '../../pages/site.js';
@@ -22,12 +22,11 @@ export async function endUpstreamSessions(
     throw new InvalidRequestError('Invalid request: the application stores the sessions, so they cannot be ended here');
   }
   for (const { id, userId, sid } of await findSessions(upstreams, model as SessionListModel, claims)) {
-    const notifyClients = async () => sid !== undefined && server.find(LOGOUT)?.signOut({ userId, sid });
     // If the session cannot be ended, the provider sends the token again. Its clients are then known already.
-    await notifyClients();
+    await notifySessionEnded(server, { userId, sid });
     if (!(await model.endSession({ userId, id }))) continue;
     // A client may have used the session meanwhile.
-    await notifyClients();
+    await notifySessionEnded(server, { userId, sid });
     reportUser(server, 'user.signed_out', { user: { id: userId }, pageRequest: { request }, endpoint });
   }
 }
