@@ -1,6 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { type NodeIncomingMessageLike, type NodeServerResponseLike, toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import { McpServer } from '@modelcontextprotocol/server';
 import { All, Body, Controller, Inject, Req, Res, UseGuards } from '@nestjs/common';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import {
@@ -15,14 +14,10 @@ import { mcp } from 'nest-oauth2/mcp';
 import { urlElicitation } from 'nest-oauth2/pages';
 
 import { freePort } from '../../support/environment/free-port.js';
+import { type McpRequest, type McpResponse, serveMcp } from '../../support/servers/mcp-handler.js';
 import { type Platform, PLATFORMS, stopApplications } from '../../support/servers/test-application.js';
 import type { ShownPage } from '../pages/page-browser.js';
 import { startSite } from '../upstreams/site.js';
-
-interface Wrapped<T> {
-  raw?: T;
-  hijack?(): void;
-}
 
 /** An MCP server with a tool that calls the API of Acme for its user. */
 @Controller('mcp')
@@ -36,25 +31,22 @@ class AcmeTools {
 
   @All()
   async handle(
-    @Req() request: NativeRequest & NodeIncomingMessageLike & Wrapped<NodeIncomingMessageLike>,
-    @Res() reply: NodeServerResponseLike & Wrapped<NodeServerResponseLike>,
+    @Req() request: NativeRequest & McpRequest,
+    @Res() response: McpResponse,
     @Body() body: unknown,
     @CurrentUser() user: { id: string },
   ): Promise<void> {
-    reply.hijack?.();
-    const handle = toNodeHandler(
-      createMcpHandler(() => {
-        const server = new McpServer({ name: 'acme', version: '1.0.0' });
-        server.registerTool('calendar', {}, () =>
-          this.elicitations.run(request, async () => {
-            const { accessToken } = await this.upstreams.token(user, 'acme', { scope: 'calendar' });
-            return { content: [{ type: 'text' as const, text: accessToken }] };
-          }),
-        );
-        return server;
-      }),
-    );
-    await handle(request.raw ?? request, reply.raw ?? reply, body);
+    const createServer = () => {
+      const server = new McpServer({ name: 'acme', version: '1.0.0' });
+      server.registerTool('calendar', {}, () =>
+        this.elicitations.run(request, async () => {
+          const { accessToken } = await this.upstreams.token(user, 'acme', { scope: 'calendar' });
+          return { content: [{ type: 'text' as const, text: accessToken }] };
+        }),
+      );
+      return server;
+    };
+    await serveMcp(createServer, { request, response, body });
   }
 }
 

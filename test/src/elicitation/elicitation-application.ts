@@ -1,5 +1,4 @@
-import { type NodeIncomingMessageLike, type NodeServerResponseLike, toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, McpServer, UrlElicitationRequiredError } from '@modelcontextprotocol/server';
+import { McpServer, UrlElicitationRequiredError } from '@modelcontextprotocol/server';
 import { All, Body, Controller, Get, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
 import {
   type NativeRequest,
@@ -15,6 +14,7 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { z } from 'zod';
 import { SECRET } from '../../support/servers/demo.js';
 import { freePort } from '../../support/environment/free-port.js';
+import { type McpRequest, type McpResponse, serveMcp } from '../../support/servers/mcp-handler.js';
 import { type Platform, startApplication } from '../../support/servers/test-application.js';
 
 const people = { alice: { id: '1', name: 'Alice' }, bob: { id: '2', name: 'Bob' } };
@@ -33,11 +33,6 @@ export const running = { count: 0 };
 /** The users who connected a calendar. */
 export const connected = new Set<string>();
 
-interface Wrapped<T> {
-  raw?: T;
-  hijack?(): void;
-}
-
 @Controller('mcp')
 @UseGuards(OAuthGuard)
 @UserRequired()
@@ -46,13 +41,11 @@ export class ElicitingController {
 
   @All()
   async handle(
-    @Req() request: NativeRequest & NodeIncomingMessageLike & Wrapped<NodeIncomingMessageLike>,
-    @Res() reply: NodeServerResponseLike & Wrapped<NodeServerResponseLike>,
+    @Req() request: NativeRequest & McpRequest,
+    @Res() response: McpResponse,
     @Body() body: unknown,
   ): Promise<void> {
-    reply.hijack?.();
-    const handle = toNodeHandler(createMcpHandler(() => this.serverFor(request)));
-    await handle(request.raw ?? request, reply.raw ?? reply, body);
+    await serveMcp(() => this.serverFor(request), { request, response, body });
   }
 
   private serverFor(request: NativeRequest): McpServer {

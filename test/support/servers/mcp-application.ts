@@ -1,10 +1,10 @@
 import { All, Body, Controller, type ModuleMetadata, Req, Res, UseGuards } from '@nestjs/common';
-import { type NodeIncomingMessageLike, type NodeServerResponseLike, toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import { McpServer } from '@modelcontextprotocol/server';
 import { OAuth2Module, type OAuth2ModuleOptions, OAuthGuard, Scopes } from 'nest-oauth2';
 import { mcp, toolScopes } from 'nest-oauth2/mcp';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { DemoInteraction, SECRET } from './demo.js';
+import { type McpRequest, type McpResponse, serveMcp } from './mcp-handler.js';
 
 /** A loopback redirect URI of a native client. The port may vary. RFC 8252 §7.3 */
 export const LOOPBACK_CALLBACK = 'http://127.0.0.1:33418/callback';
@@ -36,26 +36,13 @@ function notesServer(): McpServer {
   return server;
 }
 
-/** A request or response. Fastify wraps the Node.js object in `raw`; Express does not. */
-interface FastifyWrapper<T> {
-  raw?: T;
-  hijack?(): void;
-}
-
 @Controller('mcp')
 @UseGuards(OAuthGuard)
 export class McpController {
-  private readonly serve = toNodeHandler(createMcpHandler(notesServer));
-
   @All()
   @Scopes('notes:read', toolScopes({ add_note: 'notes:write' }))
-  async handle(
-    @Req() request: NodeIncomingMessageLike & FastifyWrapper<NodeIncomingMessageLike>,
-    @Res() reply: NodeServerResponseLike & FastifyWrapper<NodeServerResponseLike>,
-    @Body() body: unknown,
-  ): Promise<void> {
-    reply.hijack?.();
-    await this.serve(request.raw ?? request, reply.raw ?? reply, body);
+  async handle(@Req() request: McpRequest, @Res() response: McpResponse, @Body() body: unknown): Promise<void> {
+    await serveMcp(notesServer, { request, response, body });
   }
 }
 
