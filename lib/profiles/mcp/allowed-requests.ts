@@ -5,6 +5,8 @@ import { originOf, requestedHost } from '../../http/origin.js';
 import { isLoopbackName } from '../../http/public-url.js';
 import type { Request } from '../../http/request.js';
 import { isOrigin } from '../../options/cors.js';
+import type { OptionRows } from '../../options/option-table.js';
+import { accepts, isListOf } from '../../options/value-checks.js';
 
 /** The options of `mcp()` that restrict which requests reach the MCP endpoint. */
 export interface AllowedRequestOptions {
@@ -20,9 +22,6 @@ export interface AllowedRequestOptions {
    */
   origins?: readonly string[] | '*';
 }
-
-/** The option names of `AllowedRequestOptions`. */
-export const ALLOWED_REQUEST_OPTIONS = { hosts: true, origins: true } as const;
 
 /**
  * The hosts and origins that requests to an MCP endpoint may have. The check prevents DNS rebinding: a page of an
@@ -74,17 +73,23 @@ const isLoopbackOrigin = (origin: string) => URL.canParse(origin) && isLoopbackN
 const refusal = (header: 'host' | 'origin') =>
   new AccessDeniedError(`Access denied: the MCP endpoint accepts no requests with this ${header}`, { code: 403 });
 
-/** Yields the configuration errors in the options `hosts` and `origins` of `mcp()`. */
-export function* findAllowedRequestErrors({ hosts = [], origins = [] }: AllowedRequestOptions): Iterable<string> {
-  if (hosts !== '*' && !(Array.isArray(hosts) && hosts.every(isHostName))) {
-    yield "`hosts` of `mcp()` must be '*' or a list of host names without scheme and port, such as ['mcp.example.com']";
-  }
-  if (origins !== '*' && !(Array.isArray(origins) && origins.every(isOrigin))) {
-    yield "`origins` of `mcp()` must be '*' or a list such as ['https://app.example.com']";
-  }
-}
-
 const isHostName = (host: unknown) =>
   typeof host === 'string' &&
   URL.canParse(`http://${host}`) &&
   new URL(`http://${host}`).hostname === host.toLowerCase();
+
+/** The options of `AllowedRequestOptions` in the table of `mcp()`. */
+export const ALLOWED_REQUEST_ROWS = {
+  hosts: {
+    check: accepts<readonly string[] | '*'>(
+      "'*' or a list of host names without scheme and port, such as ['mcp.example.com']",
+      (value) => value === '*' || isListOf(value, isHostName),
+    ),
+  },
+  origins: {
+    check: accepts<readonly string[] | '*'>(
+      "'*' or a list such as ['https://app.example.com']",
+      (value) => value === '*' || isListOf(value, isOrigin),
+    ),
+  },
+} satisfies OptionRows<AllowedRequestOptions>;

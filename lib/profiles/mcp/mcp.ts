@@ -18,13 +18,9 @@ import { privateKeyJwt } from '../../jose/private-key-jwt/private-key-jwt.js';
 import { claimsOfScopes, OFFLINE_ACCESS, OPENID_SCOPE } from '../../openid/scopes.js';
 import { hasOnce } from '../../model/has-once.js';
 import type { Options } from '../../options/resolve-options.js';
-import { findUnknownOption } from '../../options/unknown-option.js';
-import {
-  ALLOWED_REQUEST_OPTIONS,
-  type AllowedRequestOptions,
-  AllowedRequests,
-  findAllowedRequestErrors,
-} from './allowed-requests.js';
+import { type OptionRows, optionTable } from '../../options/option-table.js';
+import { ANY, TEXT } from '../../options/value-checks.js';
+import { ALLOWED_REQUEST_ROWS, type AllowedRequestOptions, AllowedRequests } from './allowed-requests.js';
 import { assertedResources, enterpriseGrant, type EnterpriseOptions } from './enterprise.js';
 import { verifyMirroredHeaders } from './mirrored-headers.js';
 
@@ -181,27 +177,22 @@ function endpointsOf({ resource = ENDPOINT }: McpOptions, server: ServerContext)
   return own.length > 0 ? own : resources;
 }
 
-const NAMES = {
-  ...ALLOWED_REQUEST_OPTIONS,
-  resource: true,
-  scopes: true,
-  defaultScope: true,
-  name: true,
-  clientIdDocuments: true,
-  registration: true,
-  enterprise: true,
-} as const;
+const OPTIONS = optionTable('`mcp()`', {
+  ...ALLOWED_REQUEST_ROWS,
+  resource: { check: ANY },
+  scopes: { check: ANY },
+  defaultScope: { check: ANY },
+  name: { check: TEXT },
+  clientIdDocuments: { check: ANY },
+  registration: { check: ANY },
+  enterprise: { check: ANY },
+} satisfies OptionRows<McpOptions>);
 
 function* configurationErrors(options: McpOptions, server: ServerContext): Iterable<string> {
   const { options: settled, resources } = server;
-  const unknown = findUnknownOption(options, NAMES, '`mcp()`');
-  if (unknown !== undefined) yield unknown;
+  yield* OPTIONS.findErrors(options);
   yield* optionErrors(settled);
-  yield* findAllowedRequestErrors(options);
-  const { resource, name } = options;
-  if (name !== undefined && (typeof name !== 'string' || name === ''))
-    yield '`name` of `mcp()` must be a non-empty string';
-  for (const one of [resource ?? []].flat()) {
+  for (const one of [options.resource ?? []].flat()) {
     const url = server.resourceUrl(one, settled.issuer);
     if (url !== undefined && !resources.some((uri) => resourceKey(uri) === resourceKey(url))) {
       yield `\`protectedResource()\` with \`mcp()\` must list the resource \`${one}\` of \`mcp()\``;
