@@ -9,7 +9,7 @@ export { mediaType } from './http/media-type.js';
 export { addressOf } from './http/network.js';
 export { originOf, senderOf } from './http/origin.js';
 export { comparablePath, decodedPath } from './http/request-path.js';
-export { FetchError, SAFE_FETCH_OPTIONS, SafeFetch, type SafeFetchOptions } from './http/safe-fetch/index.js';
+export { FetchError, SafeFetch, type SafeFetchOptions } from './http/safe-fetch/index.js';
 export { TextEncryption } from './crypto/encrypt-text.js';
 export { ExpiringTexts } from './crypto/expiring-texts.js';
 export { constantTimeEqual } from './crypto/constant-time-equal.js';
@@ -59,9 +59,31 @@ export { BOOLEAN, isClass, type OptionCheck, optionCheck, SECONDS } from './opti
 export type { EngineOptions } from './options/options.js';
 export { findInstrumentationError } from './server/instrumentation.js';
 export { ENGINE_OPTIONS } from './options/engine-options.js';
-export { assertKnownOptions } from './options/unknown-option.js';
-export { type OptionRows, optionTable } from './options/option-table.js';
-export { ANY, FLAG, oneOfTexts, SCOPES, TEXT, TEXTS, wholeSecondsFrom } from './options/value-checks.js';
+export { findUnknownOption } from './options/unknown-option.js';
+export {
+  type AnyValueCheck,
+  type OptionRows,
+  optionTable,
+  type SettingsOf,
+  type ValueCheck,
+} from './options/option-table.js';
+export {
+  accepts,
+  acceptsOptions,
+  ANY,
+  FETCH,
+  FLAG,
+  FUNCTION,
+  OBJECT,
+  oneOfTexts,
+  optionsOr,
+  SCOPES,
+  secondsFrom,
+  TEXT,
+  TEXTS,
+  wholeNumberFrom,
+  wholeSecondsFrom,
+} from './options/value-checks.js';
 export { distance, nearestName } from './options/nearest-name.js';
 export { removedOption } from './server/classic-names.js';
 export { serverName } from './server/server-token.js';

@@ -22,6 +22,18 @@ export const acceptsOptions =
     return error;
   };
 
+/**
+ * Returns the check of an option that is one of the given flags, or an object with options of its own.
+ * @param check The check of the object, such as `acceptsOptions()`.
+ * @param flags The accepted values other than the object: `true`, `false` or both.
+ */
+export const optionsOr =
+  <T extends object, F extends boolean>(check: AnyValueCheck, ...flags: readonly F[]): ValueCheck<F | T> =>
+  (value, name, owner) => {
+    const what = `${flags.map((flag) => `\`${flag}\``).join(', ')} or an object of options`;
+    return (isObject(value) ? check : accepts(what, (one) => flags.includes(one as F)))(value, name, owner);
+  };
+
 /** Returns the check of a list of objects with options of their own. */
 export const acceptsListOf =
   <T extends object>(table: OptionTable<unknown>, what: string): ValueCheck<readonly T[]> =>
@@ -153,9 +165,13 @@ export const COUNT = accepts<number>(
   (value) => Number.isSafeInteger(value) && (value as number) > 0,
 );
 
-/** Returns the check of a whole number of seconds within limits. */
-export const wholeSecondsFrom = (minimum: number, maximum: number): ValueCheck<number> =>
+/** Returns the check of a whole number within limits. */
+export const wholeNumberFrom = (minimum: number, maximum: number, what = 'a whole number'): ValueCheck<number> =>
   accepts(
-    `a whole number of seconds, from ${minimum} to ${maximum}`,
+    `${what}, from ${minimum} to ${maximum}`,
     (value) => Number.isInteger(value) && (value as number) >= minimum && (value as number) <= maximum,
   );
+
+/** Returns the check of a whole number of seconds within limits. */
+export const wholeSecondsFrom = (minimum: number, maximum: number): ValueCheck<number> =>
+  wholeNumberFrom(minimum, maximum, 'a whole number of seconds');

@@ -25,7 +25,7 @@ import { loadWebAuthn } from './passkeys/webauthn.js';
 import { confirmEmailPage, newPasswordPage } from './link-pages.js';
 import { LogMailer } from './log-mailer.js';
 import { ACCOUNT_TEXTS } from './messages.js';
-import { ACCOUNT_USERS, type AccountsOptions, MAILER, resolveAccountsOptions } from './options.js';
+import { ACCOUNT_USERS, type AccountsOptions, MAILER, readAccountsOptions } from './options.js';
 import { personalTokensSection } from './personal-tokens/section.js';
 import { requestPage } from './request-page.js';
 import { emailSection, passwordSection } from './sections.js';
@@ -37,9 +37,6 @@ const CREDENTIAL_METHODS = [
   'removeCredential',
 ] as const satisfies readonly (keyof CredentialModel)[];
 
-/** Seconds between the order to delete an account and its deletion: 14 days. */
-const GRACE_PERIOD = 1_209_600;
-
 /**
  * Adds accounts with passwords to `pages()`: sign-up, verification of e-mail addresses, password reset, and sections of
  * the account page to change the password and the address. The application keeps the profiles of its users, and the
@@ -47,21 +44,19 @@ const GRACE_PERIOD = 1_209_600;
  * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function accounts<U extends User = User>(options: AccountsOptions<U>): Feature {
-  const rules = resolveAccountsOptions(options as object as AccountsOptions);
-  const { signUp = true, realm, authenticator = false } = options;
-  const passkeys = options.passkeys === true ? {} : options.passkeys || undefined;
+  const settings = readAccountsOptions(options as object as AccountsOptions);
+  const { rules, signUp, realm, authenticator, passkeys, gracePeriod } = settings;
   const hasFactors = authenticator || passkeys !== undefined;
   const messages = ACCOUNT_TEXTS;
   const asksForName = signUp === 'name';
-  const deletion = options.deletion === true ? {} : options.deletion || undefined;
-  const gracePeriod = deletion && (deletion.gracePeriod ?? GRACE_PERIOD);
+  const isDeletable = gracePeriod !== undefined;
   const tokens = options.personalAccessTokens && personalAccessTokens(options.personalAccessTokens);
   return {
     id: 'accounts',
     requires: [
       ...CREDENTIAL_METHODS,
       'findCredentials',
-      ...(deletion ? ['deleteAccount'] : []),
+      ...(isDeletable ? ['deleteAccount'] : []),
       'listSessions',
       'endSessions',
       'listApplications',
@@ -75,7 +70,7 @@ export function accounts<U extends User = User>(options: AccountsOptions<U>): Fe
       confirm_email: confirmEmailPage(messages),
       ...(authenticator && { authenticator: authenticatorPage(messages) }),
       ...(passkeys && passkeyEndpoints(messages)),
-      ...(deletion && { keep_account: keepPage(messages) }),
+      ...(isDeletable && { keep_account: keepPage(messages) }),
       ...(hasFactors && { second_factor: secondFactorPage }),
     },
     settings: {
@@ -112,7 +107,7 @@ export function accounts<U extends User = User>(options: AccountsOptions<U>): Fe
       }
       builder.contribute(ACCOUNT_SECTIONS, personalTokensSection(messages));
       builder.contribute(ACCOUNT_SECTIONS, dataSection(messages));
-      if (deletion) {
+      if (isDeletable) {
         builder.contribute(LOGIN_STEPS, keepStep(accountsOfServer));
         builder.provide(DUE_DELETIONS, () => accountsOfServer().deletions!);
       }
@@ -141,7 +136,7 @@ export function accounts<U extends User = User>(options: AccountsOptions<U>): Fe
                 '`authenticator` and `passkeys` of `accounts()` require the model method `once()`, which rejects used codes',
               ]
             : []),
-          ...(deletion && !server.find(ACCOUNT_USERS)?.delete
+          ...(isDeletable && !server.find(ACCOUNT_USERS)?.delete
             ? ['`deletion` of `accounts()` requires the method `delete()` of `users`']
             : []),
           ...(passkeys ? findPasskeyErrors(server, passkeys) : []),

@@ -1,8 +1,23 @@
 import type { PersonalAccessTokenOptions } from '../../lib/features/index.js';
-import { assertConfig, capability, type PasswordAlgorithm } from '../../lib/internal.js';
+import {
+  accepts,
+  acceptsOptions,
+  ANY,
+  capability,
+  FLAG,
+  FUNCTION,
+  oneOfTexts,
+  type OptionRows,
+  optionsOr,
+  optionTable,
+  type PasswordAlgorithm,
+  type SettingsOf,
+  TEXT,
+  wholeNumberFrom,
+  wholeSecondsFrom,
+} from '../../lib/internal.js';
 import type { Awaitable, Falsy, User } from '../../lib/index.js';
-import { isObject } from '../configuration/is-object.js';
-import { assertRealm } from '../tenants/tenant-of.js';
+import { REALM } from '../tenants/tenant-of.js';
 import type { ProviderOption } from '../interfaces/oauth2-module-options.interface.js';
 
 /**
@@ -156,77 +171,61 @@ export interface AccountsOptions<U extends User = User> {
 export const ACCOUNT_USERS = capability<AccountUsers>('users of accounts', 'accounts');
 export const MAILER = capability<Mailer>('mailer of accounts', 'accounts');
 
-/** The validated rules for passwords. */
-export interface PasswordRules extends Pick<PasswordOptions, 'fetch'> {
-  minLength: number;
-  hash: PasswordAlgorithm;
-}
-
-const OPTIONS: readonly string[] = [
-  'users',
-  'mail',
-  'password',
-  'authenticator',
-  'personalAccessTokens',
-  'passkeys',
-  'deletion',
-  'signUp',
-  'realm',
-];
-
-/** Validates the options. @throws {InvalidArgumentError} If an option is invalid. */
-export function resolveAccountsOptions(options: AccountsOptions): PasswordRules {
-  assertConfig(isObject(options), '`accounts()` requires an object with `users` and `mail`');
-  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-  assertConfig(
-    unknown === undefined,
-    `\`accounts()\` has no option \`${unknown}\`: its options are ${OPTIONS.join(', ')}`,
-  );
-  for (const name of ['users', 'mail'] as const) {
-    assertConfig(
-      options[name] !== undefined,
-      `\`accounts()\` requires \`${name}\`: a class, an instance or a provider`,
-    );
-  }
-  const { password = true, signUp = true } = options;
-  assertRealm(options.realm, 'accounts()');
-  const { authenticator, passkeys = false } = options;
-  assertConfig(
-    authenticator === undefined || typeof authenticator === 'boolean',
-    '`authenticator` of `accounts()` must be true or false',
-  );
-  assertConfig(
-    typeof passkeys === 'boolean' ||
-      (isObject(passkeys) && (passkeys['rpId'] === undefined || typeof passkeys['rpId'] === 'string')),
-    '`passkeys` of `accounts()` must be true, false or `{ rpId }`',
-  );
-  assertGracePeriod(options.deletion);
-  assertConfig([true, false, 'name'].includes(signUp), "`signUp` of `accounts()` must be a boolean or 'name'");
-  assertConfig(password === true || isObject(password), '`password` of `accounts()` must be `true` or an object');
-  const { minLength = 12, fetch, hash = 'scrypt' }: PasswordOptions = password === true ? {} : password;
-  assertConfig(
-    Number.isSafeInteger(minLength) && minLength >= 8 && minLength <= 100,
-    '`minLength` of the `password` of `accounts()` must be an integer from 8 to 100',
-  );
-  assertConfig(
-    fetch === undefined || typeof fetch === 'function',
-    '`fetch` of the `password` of `accounts()` must be a function',
-  );
-  assertConfig(
-    ['scrypt', 'argon2id'].includes(hash),
-    "`hash` of the `password` of `accounts()` must be 'scrypt' or 'argon2id'",
-  );
-  return { minLength, hash, ...(fetch && { fetch }) };
-}
-
 /** Seconds of a year. */
 const YEAR = 31_536_000;
 
-function assertGracePeriod(deletion: unknown): void {
-  if (deletion === undefined || typeof deletion === 'boolean') return;
-  const gracePeriod = isObject(deletion) ? (deletion['gracePeriod'] ?? 0) : undefined;
-  assertConfig(
-    Number.isSafeInteger(gracePeriod) && Number(gracePeriod) >= 0 && Number(gracePeriod) <= YEAR,
-    '`deletion` of `accounts()` must be true, false or `{ gracePeriod }` with an integer of seconds from 0 to a year',
-  );
+const PASSWORD = optionTable('the `password` of `accounts()`', {
+  minLength: { check: wholeNumberFrom(8, 100), default: 12 },
+  fetch: { check: FUNCTION },
+  hash: { check: oneOfTexts('scrypt', 'argon2id'), default: 'scrypt' },
+} satisfies OptionRows<PasswordOptions>);
+
+const PASSKEYS = optionTable('`passkeys` of `accounts()`', {
+  rpId: { check: TEXT },
+} satisfies OptionRows<PasskeyOptions>);
+
+const DELETION = optionTable('`deletion` of `accounts()`', {
+  gracePeriod: { check: wholeSecondsFrom(0, YEAR), default: 1_209_600 },
+} satisfies OptionRows<DeletionOptions>);
+
+const PROVIDER = 'a class, an instance or a provider';
+
+const OPTIONS = optionTable('`accounts()`', {
+  users: { check: ANY, required: PROVIDER },
+  mail: { check: ANY, required: PROVIDER },
+  password: { check: optionsOr<PasswordOptions, true>(acceptsOptions(PASSWORD), true), default: true },
+  authenticator: { check: FLAG, default: false },
+  personalAccessTokens: { check: ANY },
+  passkeys: { check: optionsOr<PasskeyOptions, boolean>(acceptsOptions(PASSKEYS), true, false), default: false },
+  deletion: { check: optionsOr<DeletionOptions, boolean>(acceptsOptions(DELETION), true, false), default: false },
+  signUp: {
+    check: accepts<boolean | 'name'>("true, false or 'name'", (value) =>
+      [true, false, 'name'].includes(value as never),
+    ),
+    default: true,
+  },
+  realm: { check: REALM },
+} satisfies OptionRows<AccountsOptions>);
+
+/** The validated rules for passwords. */
+export type PasswordRules = SettingsOf<PasswordOptions, typeof PASSWORD>;
+
+/**
+ * Validates the options of `accounts()` and applies the defaults. `passkeys` and `gracePeriod` are `undefined` if users
+ * have no passkeys, or cannot delete their account.
+ * @throws {InvalidArgumentError} If an option is invalid.
+ */
+export function readAccountsOptions(options: AccountsOptions) {
+  const { password, passkeys, deletion, ...settings } = OPTIONS.read(options);
+  const deleting = withOptions<DeletionOptions>(deletion);
+  return {
+    ...settings,
+    rules: PASSWORD.settle<PasswordOptions>(password === true ? {} : password),
+    passkeys: withOptions<PasskeyOptions>(passkeys),
+    gracePeriod: deleting && DELETION.settle<DeletionOptions>(deleting).gracePeriod,
+  };
 }
+
+/** Returns the options of a part. `undefined` if the part is disabled. */
+const withOptions = <T extends object>(given: boolean | T): Partial<T> | undefined =>
+  given === true ? {} : given || undefined;

@@ -1,25 +1,30 @@
 import type { Throttle } from './login/attempts.js';
 
-import { assertConfig } from '../../lib/internal.js';
+import {
+  ANY,
+  assertConfig,
+  FETCH,
+  FLAG,
+  OBJECT,
+  type OptionRows,
+  optionsOr,
+  optionTable,
+  type SettingsOf,
+  wholeSecondsFrom,
+} from '../../lib/internal.js';
 import { ClientLogos } from './render/client-logos.js';
 import type { SafeFetchOptions } from '../../lib/features/index.js';
 import type { SignIn } from '../../lib/index.js';
-import { isProof, verifyPagesOptionNames, verifyPaths, verifySessions } from './pages-option-names.js';
+import { OPTIONAL_SCOPES, PATH_OR_URL, pathSuchAs, RENDER, SESSIONS, SIGN_IN } from './pages-option-checks.js';
 import type { Organizations } from './organizations/organizations.js';
 import { type Look, PageRenderer } from './render/page-renderer.js';
-import {
-  isSeconds,
-  type SecondFactorOptions,
-  type ResolvedSecondFactor,
-  resolveSecondFactor,
-} from './second-factor/options.js';
+import { type SecondFactorOptions, type ResolvedSecondFactor, resolveSecondFactor } from './second-factor/options.js';
 import type { Sessions } from './sessions/sessions.js';
 import {
   type AcceptSessionsOptions,
   type ResolvedAcceptSessions,
   resolveAcceptSessions,
 } from './sessions/accept-sessions-options.js';
-import { isObject } from '../configuration/is-object.js';
 import type { ProviderOption } from '../interfaces/oauth2-module-options.interface.js';
 
 /** The options of `pages()`. All are optional. */
@@ -114,127 +119,88 @@ export interface PagesOptions extends Look {
   devices?: boolean;
 }
 
-/** The names of all options of `pages()`. The compiler verifies that the list is complete. */
-const PAGES: { readonly [K in keyof PagesOptions]-?: true } = {
-  site: true,
-  logo: true,
-  home: true,
-  css: true,
-  render: true,
-  languages: true,
-  language: true,
-  scopes: true,
-  nameOf: true,
-  sessionLifetime: true,
-  rememberLifetime: true,
-  signOutEndsGrants: true,
-  sessions: true,
-  login: true,
-  signUp: true,
-  forgotPassword: true,
-  signIn: true,
-  password: true,
-  secondFactor: true,
-  throttle: true,
-  clientLogos: true,
-  optionalScopes: true,
-  organizations: true,
-  acceptSessions: true,
-  applications: true,
-  account: true,
-  devices: true,
-};
+const EIGHT_HOURS = 28_800;
+
+const OWNER = '`pages()`';
+
+/** Maximum number of seconds until a session ends. */
+const MAX_LIFETIME = 2 ** 31 - 1;
+
+const OPTIONS = optionTable(OWNER, {
+  site: { check: ANY },
+  logo: { check: ANY },
+  home: { check: pathSuchAs('/'), default: '/' },
+  css: { check: ANY },
+  render: { check: RENDER },
+  languages: { check: OBJECT },
+  language: { check: ANY },
+  scopes: { check: OBJECT },
+  nameOf: { check: ANY },
+  sessionLifetime: { check: wholeSecondsFrom(1, MAX_LIFETIME), default: EIGHT_HOURS },
+  rememberLifetime: { check: wholeSecondsFrom(1, MAX_LIFETIME) },
+  signOutEndsGrants: { check: FLAG, default: false },
+  sessions: { check: SESSIONS },
+  login: { check: pathSuchAs('/login') },
+  signUp: { check: pathSuchAs('/sign-up') },
+  forgotPassword: { check: PATH_OR_URL },
+  signIn: { check: SIGN_IN },
+  password: { check: FLAG, default: true },
+  secondFactor: { check: ANY },
+  throttle: { check: ANY },
+  clientLogos: { check: optionsOr<SafeFetchOptions, boolean>(FETCH, true, false), default: false },
+  optionalScopes: { check: OPTIONAL_SCOPES, default: false },
+  organizations: { check: ANY },
+  acceptSessions: { check: ANY },
+  applications: { check: FLAG, default: true },
+  account: { check: FLAG, default: true },
+  devices: { check: FLAG, default: false },
+} satisfies OptionRows<PagesOptions>);
 
 /** The validated options with their defaults. */
-export interface ResolvedPagesOptions {
+export interface ResolvedPagesOptions extends Omit<SettingsOf<PagesOptions, typeof OPTIONS>, keyof Parts>, Parts {
   renderer: PageRenderer;
-  sessions: Sessions | undefined;
-  login: string | undefined;
-  signUp: string | undefined;
-  forgotPassword: string | undefined;
-  home: string;
-  sessionLifetime: number;
-  rememberLifetime: number | undefined;
-  signOutEndsGrants: boolean;
-  signIn: Pick<SignIn, 'acr' | 'amr'> | undefined;
-  /** Whether the login page has a form for a password. */
-  password: boolean;
+}
+
+/** The options that have an object of their own. */
+interface Parts {
   secondFactor: ResolvedSecondFactor | undefined;
-  optionalScopes: boolean | readonly string[];
   acceptSessions: ResolvedAcceptSessions;
   /** Fetches logos of clients. `undefined` if pages show none. */
   clientLogos: ClientLogos | undefined;
-  organizations: ProviderOption<Organizations> | undefined;
-  /** The limit of the application. `undefined`: the default limits. */
-  throttle: ProviderOption<Throttle> | undefined;
 }
-
-const EIGHT_HOURS = 28_800;
 
 /**
  * Validates the options of `pages()` and adds the defaults.
  * @throws {InvalidArgumentError} If an option is unknown or invalid.
  */
 export function resolvePagesOptions(options: PagesOptions): ResolvedPagesOptions {
-  verifyPagesOptionNames<PagesOptions>(options, PAGES);
-  const {
-    sessions,
-    login,
-    signUp,
-    forgotPassword,
-    signIn,
-    home = '/',
-    sessionLifetime = EIGHT_HOURS,
-    rememberLifetime,
-    throttle,
-  } = options;
-  assertConfig(isSeconds(sessionLifetime), '`sessionLifetime` must be an integer of seconds, greater than 0');
+  const settings = OPTIONS.read(options);
+  const { sessions, login, signIn, sessionLifetime, rememberLifetime, secondFactor, clientLogos } = settings;
   assertConfig(
-    rememberLifetime === undefined || (isSeconds(rememberLifetime) && rememberLifetime > sessionLifetime),
-    '`rememberLifetime` must be an integer of seconds, greater than `sessionLifetime`',
+    rememberLifetime === undefined || rememberLifetime > sessionLifetime,
+    `\`rememberLifetime\` of ${OWNER} must be greater than \`sessionLifetime\``,
   );
   assertConfig(
     rememberLifetime === undefined || sessions === undefined,
     '`rememberLifetime` cannot be combined with `sessions`, which define how long their sessions last',
   );
-  verifyPaths({ home, login, signUp, forgotPassword });
   assertConfig(
     login === undefined || sessions !== undefined,
     '`login` requires `sessions`: your own login page must start its own sessions',
   );
-  verifySessions(sessions);
   assertConfig(
-    signIn === undefined || (sessions === undefined && isProof(signIn)),
-    '`signIn` must be `{ acr, amr }`, a string and a list of strings. With `sessions`, remove it and return them from `howSignedIn()`',
+    signIn === undefined || sessions === undefined,
+    '`signIn` cannot be combined with `sessions`: remove it, and return `acr` and `amr` from `howSignedIn()`',
   );
   assertConfig(
-    !options.secondFactor || sessions === undefined,
+    !secondFactor || sessions === undefined,
     '`secondFactor` cannot be combined with `sessions`: your own login must ask for the second factor',
   );
-  const { clientLogos = false, optionalScopes = false } = options;
-  assertConfig(
-    typeof clientLogos === 'boolean' || isObject(clientLogos),
-    '`clientLogos` must be a boolean or an object',
-  );
-  const signOutEndsGrants = options.signOutEndsGrants === true;
   return {
+    ...settings,
     renderer: new PageRenderer(options),
-    sessions,
-    login,
-    signUp,
-    forgotPassword,
-    home,
-    sessionLifetime,
-    rememberLifetime,
-    signOutEndsGrants,
-    signIn,
-    password: options.password !== false,
-    secondFactor:
-      options.secondFactor === undefined ? undefined : resolveSecondFactor(options.secondFactor, signIn?.acr),
-    optionalScopes,
-    acceptSessions: resolveAcceptSessions(options.acceptSessions),
+    secondFactor: secondFactor === undefined ? undefined : resolveSecondFactor(secondFactor, signIn?.acr),
+    acceptSessions: resolveAcceptSessions(settings.acceptSessions),
     clientLogos: clientLogos === false ? undefined : new ClientLogos(clientLogos === true ? {} : clientLogos),
-    throttle,
-    organizations: options.organizations,
   };
 }

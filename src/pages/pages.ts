@@ -45,9 +45,9 @@ export function pages(options: PagesOptions = {}): Pages {
   const signIn = resolved.login === undefined && { login: loginPage, logout: logoutPage };
   const { secondFactor, throttle, organizations } = resolved;
   const codes = secondFactor && { second_factor: secondFactorPage };
-  const lists = options.applications !== false && { applications: applicationsPage };
-  const account = options.account !== false && { account: accountPage };
-  const devices = options.devices === true && { device: devicePage };
+  const lists = resolved.applications && { applications: applicationsPage };
+  const account = resolved.account && { account: accountPage };
+  const devices = resolved.devices && { device: devicePage };
   return {
     id: 'pages',
     requires: [

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-import { assertConfig, MODULE_STATE } from '../../lib/internal.js';
+import { accepts, MODULE_STATE } from '../../lib/internal.js';
 import type { ServerContext } from '../../lib/index.js';
 
 /** Returns the tenant of a server. `undefined` if the application has no tenants. */
@@ -19,16 +19,11 @@ export function realmOf(server: ServerContext, name: string | undefined): string
   return name === undefined ? (tenant ?? '') : JSON.stringify([name, tenant ?? null]);
 }
 
-/**
- * Verifies an option `realm` of a feature.
- * @throws {InvalidArgumentError} If it is set and not a text of 1 to 100 characters.
- */
-export function assertRealm(realm: unknown, feature: string): void {
-  assertConfig(
-    realm === undefined || (typeof realm === 'string' && realm !== '' && realm.length <= 100),
-    `\`realm\` of \`${feature}\` must be a text of 1 to 100 characters`,
-  );
-}
+/** Accepts the option `realm` of a feature. */
+export const REALM = accepts<string>(
+  'a text of 1 to 100 characters',
+  (value) => typeof value === 'string' && value !== '' && value.length <= 100,
+);
 
 /**
  * Returns a different text for each tenant, so that a value of one tenant is useless at another. Returns the text

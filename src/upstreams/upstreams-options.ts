@@ -1,7 +1,14 @@
-import { assertConfig, assertKnownOptions, type SafeFetchOptions } from '../../lib/internal.js';
+import {
+  accepts,
+  FLAG,
+  type OptionRows,
+  optionTable,
+  type SafeFetchOptions,
+  type ValueCheck,
+} from '../../lib/internal.js';
 import { isObject } from '../configuration/is-object.js';
 import type { ProviderOption } from '../interfaces/oauth2-module-options.interface.js';
-import { assertRealm } from '../tenants/tenant-of.js';
+import { REALM } from '../tenants/tenant-of.js';
 import type { UpstreamAccounts } from './linking/accounts.js';
 import type { FetchFunction, UpstreamProvider } from './providers/provider.js';
 
@@ -32,35 +39,40 @@ export interface UpstreamsOptions {
   vault?: boolean;
 }
 
-const UPSTREAMS: { readonly [K in keyof UpstreamsOptions]-?: true } = {
-  providers: true,
-  accounts: true,
-  realm: true,
-  fetch: true,
-  vault: true,
-};
-
 /** The names of providers, which are part of paths, cookies and messages. */
 const NAME = /^[a-z\d][a-z\d_-]{0,31}$/i;
 
-/** @throws {InvalidArgumentError} If an option is unknown or invalid. */
-export function verifyUpstreamsOptions(options: UpstreamsOptions): void {
-  assertKnownOptions(options, UPSTREAMS, '`upstreams()`');
-  const { providers, accounts, fetch = {}, vault = false } = options;
-  const entries = isObject(providers) ? Object.entries(providers) : [];
-  assertConfig(entries.length > 0, '`providers` of `upstreams()` must name at least one provider');
-  for (const [name, provider] of entries) {
-    assertConfig(NAME.test(name), `the name \`${name}\` in \`providers\` must be letters, digits, \`-\` and \`_\``);
-    assertConfig(
-      isObject(provider) && typeof (provider as Partial<UpstreamProvider>).secret === 'function',
-      `\`providers.${name}\` of \`upstreams()\` must be the result of \`oidc()\`, \`oauth()\` or a preset such as \`google()\``,
-    );
-  }
-  assertRealm(options.realm, 'upstreams()');
-  assertConfig(Boolean(accounts), '`accounts` of `upstreams()` must be a class, an instance or a provider of Nest');
-  assertConfig(typeof vault === 'boolean', '`vault` of `upstreams()` must be true or false');
-  assertConfig(
-    typeof fetch === 'function' || isObject(fetch),
-    '`fetch` of `upstreams()` must be an object with options, or a function like `fetch()`',
-  );
-}
+const OWNER = '`upstreams()`';
+
+const PROVIDERS: ValueCheck<UpstreamsOptions['providers']> = (value) => {
+  const entries = isObject(value) ? Object.entries(value) : [];
+  if (entries.length === 0) return `\`providers\` of ${OWNER} must name at least one provider`;
+  const misnamed = entries.find(([name]) => !NAME.test(name));
+  if (misnamed) return `the name \`${misnamed[0]}\` in \`providers\` must be letters, digits, \`-\` and \`_\``;
+  const invalid = entries.find(([, one]) => !isObject(one) || typeof one['secret'] !== 'function');
+  return invalid
+    ? `\`providers.${invalid[0]}\` of ${OWNER} must be the result of \`oidc()\`, \`oauth()\` or a preset such as \`google()\``
+    : undefined;
+};
+
+const ACCOUNTS = 'a class, an instance or a provider of Nest';
+
+const OPTIONS = optionTable(OWNER, {
+  providers: { check: PROVIDERS, required: 'the providers that users can sign in with, by name' },
+  accounts: { check: accepts<UpstreamsOptions['accounts']>(ACCOUNTS, Boolean), required: ACCOUNTS },
+  realm: { check: REALM },
+  fetch: {
+    check: accepts<SafeFetchOptions | FetchFunction>(
+      'an object with options, or a function like `fetch()`',
+      (value) => typeof value === 'function' || isObject(value),
+    ),
+    default: {},
+  },
+  vault: { check: FLAG, default: false },
+} satisfies OptionRows<UpstreamsOptions>);
+
+/**
+ * Validates the options of `upstreams()` and applies the defaults.
+ * @throws {InvalidArgumentError} If an option is unknown or invalid.
+ */
+export const readUpstreamsOptions = (options: UpstreamsOptions) => OPTIONS.read(options);

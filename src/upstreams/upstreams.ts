@@ -29,7 +29,7 @@ import {
   UpstreamServer,
 } from './upstream-server.js';
 import { CONSENT } from './vault/consent-links.js';
-import { type UpstreamsOptions, verifyUpstreamsOptions } from './upstreams-options.js';
+import { readUpstreamsOptions, type UpstreamsOptions } from './upstreams-options.js';
 
 /**
  * Adds sign-in with other providers, such as Google, GitHub or a company's own OpenID provider, to the login page of
@@ -37,9 +37,8 @@ import { type UpstreamsOptions, verifyUpstreamsOptions } from './upstreams-optio
  * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function upstreams(options: UpstreamsOptions): Feature {
-  verifyUpstreamsOptions(options);
-  const providers = new Map(Object.entries(options.providers));
-  const { accounts, realm, fetch = {}, vault: hasVault = false } = options;
+  const { accounts, realm, fetch, vault: hasVault, ...given } = readUpstreamsOptions(options);
+  const providers = new Map(Object.entries(given.providers));
   const sender = (size?: number) =>
     typeof fetch === 'function' ? fetch : upstreamFetch(providers.values(), fetch, size);
   const settings = { providers, realm, fetch: sender(), callApi: hasVault ? sender(MAX_API_SIZE) : undefined };

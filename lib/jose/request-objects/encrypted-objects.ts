@@ -2,10 +2,9 @@ import { InvalidClientMetadataError } from '../../errors/index.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import type { ClientMetadata } from '../../contracts/client-metadata.js';
 import { REQUEST_OBJECT_ENCRYPTION_ALG } from './client-fields.js';
-import { type OptionRows, optionTable, type SettingsOf, type ValueCheck } from '../../options/option-table.js';
-import { accepts, acceptsOptions, FLAG, someOfTexts } from '../../options/value-checks.js';
+import { type OptionRows, optionTable, type SettingsOf } from '../../options/option-table.js';
+import { acceptsOptions, FLAG, optionsOr, someOfTexts } from '../../options/value-checks.js';
 import type { CoreClient } from '../../model/model.js';
-import { isObject } from '../../http/is-object.js';
 import { decryptNested, isEncrypted } from '../decryption/nested.js';
 import {
   CONTENT_ENCRYPTION_ALGORITHMS,
@@ -49,10 +48,7 @@ const OPTIONS = optionTable('`encrypted` of `requestObjects()`', {
 export type EncryptedObjectSettings = SettingsOf<EncryptedObjectOptions, typeof OPTIONS>;
 
 /** Accepts the option `encrypted` of `requestObjects()`. */
-export const ENCRYPTED: ValueCheck<boolean | EncryptedObjectOptions> = (value, name, owner) => {
-  if (isObject(value)) return acceptsOptions(OPTIONS)(value, name, owner);
-  return accepts('`true`, `false` or an object of options', (one) => typeof one === 'boolean')(value, name, owner);
-};
+export const ENCRYPTED = optionsOr<EncryptedObjectOptions, boolean>(acceptsOptions(OPTIONS), true, false);
 
 /**
  * Returns the options for encrypted request objects with their defaults. `undefined` if they are `false`: encrypted

@@ -1,4 +1,11 @@
-import { assertConfig, assertKnownOptions, type Feature, SERVER_SECRETS } from '../../../lib/internal.js';
+import {
+  type Feature,
+  type OptionRows,
+  optionTable,
+  secondsFrom,
+  SERVER_SECRETS,
+  wholeSecondsFrom,
+} from '../../../lib/internal.js';
 import { ELICITATION, Elicitations } from './elicitations.js';
 import { ELICITATIONS } from './elicitations-key.js';
 import { elicitationPage } from './page.js';
@@ -14,7 +21,10 @@ export interface UrlElicitationOptions {
   wait?: number;
 }
 
-const NAMES = { lifetime: true, wait: true } as const;
+const OPTIONS = optionTable('`urlElicitation()`', {
+  lifetime: { check: wholeSecondsFrom(60, 86_400), default: 600 },
+  wait: { check: secondsFrom(0, 50), default: 25 },
+} satisfies OptionRows<UrlElicitationOptions>);
 
 /**
  * Lets the tools of an MCP server send their user to a page, to confirm something or to enter what the client must not
@@ -22,16 +32,7 @@ const NAMES = { lifetime: true, wait: true } as const;
  * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function urlElicitation(options: UrlElicitationOptions = {}): Feature {
-  assertKnownOptions(options, NAMES, '`urlElicitation()`');
-  const { lifetime = 600, wait = 25 } = options;
-  assertConfig(
-    Number.isSafeInteger(lifetime) && lifetime >= 60 && lifetime <= 86_400,
-    '`lifetime` of `urlElicitation()` must be a whole number of seconds from 60 to 86400',
-  );
-  assertConfig(
-    typeof wait === 'number' && wait >= 0 && wait <= 50,
-    '`wait` of `urlElicitation()` must be a number of seconds from 0 to 50',
-  );
+  const { lifetime, wait } = OPTIONS.read(options);
   return {
     id: 'url-elicitation',
     specification: 'MCP',

@@ -1,13 +1,11 @@
 import type { Client } from '../../../lib/index.js';
 import {
-  assertKnownOptions,
   commonHost,
   hostOf,
   keepRecent,
   LOGO_URI,
   RefreshingCache,
   type RefreshingCacheSettings,
-  SAFE_FETCH_OPTIONS,
   SafeFetch,
   type SafeFetchOptions,
 } from '../../../lib/internal.js';
@@ -30,9 +28,7 @@ export class ClientLogos {
   private readonly fetch: SafeFetch;
   private readonly logos = new Map<string, RefreshingCache<string | undefined>>();
 
-  /** @throws {InvalidArgumentError} If an option is unknown or invalid. */
   constructor(options: SafeFetchOptions = {}) {
-    assertKnownOptions(options, SAFE_FETCH_OPTIONS, '`clientLogos` of `pages()`');
     this.fetch = new SafeFetch({ size: MAX_SIZE, timeout: 2, ...options });
   }
 

@@ -89,8 +89,6 @@ export type ResolvedSecondFactor = Readonly<
   }
 >;
 
-export const isSeconds = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
-
 const OPTIONS = optionTable('`secondFactor` of `pages()`', {
   by: { check: ANY },
   acr: { check: TEXT },

@@ -123,8 +123,11 @@ describe('the deletion of an account', () => {
 
   it.each([
     [{ deletion: true }, '`deletion` of `accounts()` requires the method `delete()` of `users`'],
-    [{ deletion: { gracePeriod: -1 } }, '`deletion` of `accounts()` must be true, false or `{ gracePeriod }`'],
-    [{ deletion: 'yes' }, '`deletion` of `accounts()` must be true, false or `{ gracePeriod }`'],
+    [
+      { deletion: { gracePeriod: -1 } },
+      '`gracePeriod` in `deletion` of `accounts()` must be a whole number of seconds, from 0 to 31536000',
+    ],
+    [{ deletion: 'yes' }, '`deletion` of `accounts()` must be `true`, `false` or an object of options'],
   ])('refuses to start with %j', async (options, message) => {
     const start = async () => AccountApplication.start({ options: options as Partial<AccountsOptions> });
     await expect(start).rejects.toThrow(message);

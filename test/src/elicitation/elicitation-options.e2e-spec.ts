@@ -26,8 +26,8 @@ const requestOf = (token?: object, query = {}) =>
 
 describe('the options of `urlElicitation()`', () => {
   it.each([
-    [{ lifetime: 59 }, /`lifetime` of `urlElicitation\(\)` must be a whole number of seconds from 60 to 86400/],
-    [{ wait: 51 }, /`wait` of `urlElicitation\(\)` must be a number of seconds from 0 to 50/],
+    [{ lifetime: 59 }, /`lifetime` of `urlElicitation\(\)` must be a whole number of seconds, from 60 to 86400/],
+    [{ wait: 51 }, /`wait` of `urlElicitation\(\)` must be a number of seconds, from 0 to 50/],
     [{ waits: 1 }, /unknown option `waits` of `urlElicitation\(\)`/],
   ])('rejects %j', (given, message) => {
     expect(() => urlElicitation(given as object)).toThrow(message);

@@ -199,7 +199,7 @@ describe.each(ANY_PLATFORM)('the logo of a client on consent pages, on %s', (pla
 });
 
 it.each<[object, RegExp]>([
-  [{ clientLogos: 'yes' }, /`clientLogos` must be a boolean or an object/],
+  [{ clientLogos: 'yes' }, /`clientLogos` of `pages\(\)` must be `true`, `false` or an object of options/],
   [{ clientLogos: { sise: 7 } }, /sise/],
   [{ clientLogos: { timeout: 0 } }, /`timeout`/],
 ])('pages(%j) throws a configuration error', (options, message) => {

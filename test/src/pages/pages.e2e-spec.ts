@@ -453,10 +453,10 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
 
 describe('pages()', () => {
   it.each<[PagesOptions, string]>([
-    [{ sessionLifetime: 0 }, '`sessionLifetime` must be an integer of seconds'],
-    [{ home: 'https://elsewhere.example' }, '`home` must be a path'],
+    [{ sessionLifetime: 0 }, '`sessionLifetime` of `pages()` must be a whole number of seconds'],
+    [{ home: 'https://elsewhere.example' }, '`home` of `pages()` must be a path on this server'],
     [{ login: '/login' }, '`login` requires `sessions`'],
-    [{ sessions: {} as never }, '`sessions` must have a method `find()`'],
+    [{ sessions: {} as never }, '`sessions` of `pages()` must have a method `find()`'],
   ])('throws for the options %p', (options, sentence) => {
     expect(() => pages(options)).toThrow(sentence);
   });

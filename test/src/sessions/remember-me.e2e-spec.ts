@@ -229,7 +229,7 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
 
   it('rejects options that cannot work', () => {
     expect(() => pages({ rememberLifetime: 60 })).toThrow(
-      '`rememberLifetime` must be an integer of seconds, greater than',
+      '`rememberLifetime` of `pages()` must be greater than `sessionLifetime`',
     );
     const sessions = { find: () => undefined, start: () => undefined, end: () => undefined };
     expect(() => pages({ rememberLifetime: MONTH, sessions })).toThrow('cannot be combined with `sessions`');

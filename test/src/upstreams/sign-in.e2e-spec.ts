@@ -272,7 +272,7 @@ describe.each(PLATFORMS)('servers with providers on %s', (platform) => {
     [{ providers: {} }, '`providers` of `upstreams()` must name at least one provider'],
     [{ providers: { 'a/b': oidc({ issuer: 'https://a.example', ...CLIENT }) } }, 'the name `a/b` in `providers`'],
     [{ providers: { a: {} } }, '`providers.a` of `upstreams()` must be the result of'],
-    [{ accounts: undefined }, '`accounts` of `upstreams()` must be'],
+    [{ accounts: undefined }, '`upstreams()` requires `accounts`: a class, an instance or a provider of Nest'],
     [{ fetch: 7 }, '`fetch` of `upstreams()` must be'],
     [{ provider: {} }, 'unknown option `provider` of `upstreams()`'],
   ])('reject the options %j', (wrong, message) => {
