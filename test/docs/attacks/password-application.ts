@@ -6,6 +6,7 @@ import { MemoryStore, type Users } from 'nest-oauth2/stores/memory';
 import { DataSource, type DataSourceOptions, type EntityTarget, type ObjectLiteral } from 'typeorm';
 
 import { PageBrowser } from '../../src/pages/page-browser.js';
+import { waitUntil } from '../../support/environment/wait-until.js';
 import { SECRET } from '../../support/servers/demo.js';
 import { startApplication } from '../../support/servers/test-application.js';
 import type { GuideCode } from './guide-code.js';
@@ -64,22 +65,25 @@ export class SignUpApplication {
   readonly sent: Sent[] = [];
   private url = '';
 
+  private constructor(private readonly model: MemoryStore) {}
+
   static async start(users: AccountUsers): Promise<SignUpApplication> {
-    const app = new SignUpApplication();
+    const model = new MemoryStore({ users });
+    const app = new SignUpApplication(model);
     const mail = { send: ({ to, link }: Sent) => void app.sent.push({ to, link }) };
     const features = [pages(), accounts({ users, mail })];
-    const options = { model: new MemoryStore({ users }), issuer: 'https://id.example', secret: SECRET, features };
+    const options = { model, issuer: 'https://id.example', secret: SECRET, features };
     ({ url: app.url } = await startApplication('express', { imports: [OAuth2Module.forRoot(options)] }));
     return app;
   }
 
-  /** Requests a link on a page. Returns the e-mail to this address, or `undefined` if none is sent in 300 ms. */
+  /** Requests a link on a page. Returns the e-mail to this address, or `undefined` if none is sent. */
   async request(page: 'sign_up' | 'forgot_password', email: string): Promise<Sent | undefined> {
     const before = this.sent.length;
     const browser = this.browser();
     await browser.send(await browser.get(`/oauth/${page}`), { email });
-    const end = Date.now() + 300;
-    while (this.sent.length === before && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
+    // The store contains an ordered e-mail until it is sent.
+    await waitUntil(async () => (await this.model.listNotifications()).length === 0);
     return this.sent.slice(before).find(({ to }) => to === email);
   }
 

@@ -7,6 +7,7 @@ import { hashPassword, verifyPassword } from 'nest-oauth2/stores';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { SECRET } from '../../support/servers/demo.js';
 import { ANY_PLATFORM, type Platform, startApplication } from '../../support/servers/test-application.js';
+import { waitUntil } from '../../support/environment/wait-until.js';
 import { PageBrowser, type ShownPage } from '../pages/page-browser.js';
 
 export const ISSUER = 'https://id.example';
@@ -137,19 +138,20 @@ export class AccountApplication {
     return new PageBrowser(this.url, { 'x-forwarded-proto': 'https' });
   }
 
-  /** Requests a link on a page, and returns the e-mail that is sent. `undefined` if none is sent in 300 ms. */
+  /** Requests a link on a page, and returns the e-mail that is sent. `undefined` if none is sent. */
   async request(path: string, email: string, browser = this.browser(), more: object = {}) {
     const before = this.mails.length;
     const shown = await browser.send(await browser.get(path), { email, ...more });
-    return { shown, mail: await this.nextMail(before, 300, ['password', 'moved', 'factors']) };
+    return { shown, mail: await this.nextMail(before, ['password', 'moved', 'factors']) };
   }
 
-  /** Returns the next e-mail after `before` others, except reports about what was changed. */
-  async nextMail(before: number, wait = 300, except: readonly string[] = []): Promise<Mail | undefined> {
-    const end = Date.now() + wait;
-    const next = () => this.mails.slice(before).find(({ template }) => !except.includes(template));
-    while (!next() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
-    return next();
+  /**
+   * Waits until all ordered e-mails are sent, which the store contains until then. Returns the next one after `before`
+   * others, except those with the templates `except`.
+   */
+  async nextMail(before: number, except: readonly string[] = []): Promise<Mail | undefined> {
+    await waitUntil(async () => (await this.model.listNotifications()).length === 0);
+    return this.mails.slice(before).find(({ template }) => !except.includes(template));
   }
 
   /** Signs up, and returns the browser, which is signed in. */

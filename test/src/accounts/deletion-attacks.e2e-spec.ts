@@ -33,7 +33,7 @@ function advanceClock(milliseconds: number): void {
 async function startOrdered() {
   const { app, users } = await startDeletable();
   await orderDeletion(await app.signUp(ALICE));
-  await app.nextMail(0, 300, ['signUp']);
+  await app.nextMail(0, ['signUp']);
   return { app, users, id: String(users.only.id) };
 }
 
@@ -117,7 +117,7 @@ describe('concurrent deletions', () => {
     const browser = await app.signUp(ALICE);
     const form = { ...(await sectionForm(browser, 'data', 'delete')), confirm: '1' };
     await Promise.all(Array.from({ length: 20 }, async () => browser.post('/oauth/account', form)));
-    await app.nextMail(0, 300, ['signUp']);
+    await app.nextMail(0, ['signUp']);
     expect(app.mails.filter(({ template }) => template === 'deletion')).toHaveLength(1);
     expect(await deletionsOf(app).find(String(users.only.id))).toBeDefined();
   });
@@ -177,7 +177,7 @@ describe('a deletion that is interrupted', () => {
       await deletionsOf(second).finishDue();
       expect([call, users.rows.size, (await contentOf(app)).includes(id)]).toEqual([call, 0, false]);
       const mails = async () => [...app.mails, ...second.mails].filter(({ template }) => template === 'deleted');
-      await second.nextMail(0, 300);
+      await second.nextMail(0);
       expect((await mails()).length).toBeGreaterThan(0);
       expect(users.deleted.length).toBeGreaterThan(0);
       await stopApplications();

@@ -34,7 +34,7 @@ describe.each(PLATFORMS)('the deletion of an account on %s', (platform) => {
     expect(ordered.location).toBe('/oauth/keep_account?ordered=');
     expect((await browser.get(ordered.location!)).html).toContain('Until then, sign in if you want to keep it.');
     expect([await isSignedIn(browser), await isSignedIn(other)]).toEqual([false, false]);
-    const mail = (await app.nextMail(0, 300, ['signUp']))!;
+    const mail = (await app.nextMail(0, ['signUp']))!;
     expect(mail).toMatchObject({ template: 'deletion', to: ALICE, text: expect.stringContaining(mail.link!) });
     expect(await deletionsOf(app).finishDue()).toBe(0);
     expect(await contentOf(app)).toContain(id);
@@ -43,7 +43,7 @@ describe.each(PLATFORMS)('the deletion of an account on %s', (platform) => {
     expect(await deletionsOf(app).finishDue()).toBe(1);
     expect([users.deleted, users.rows.size]).toEqual([[id], 0]);
     expect(reported).toEqual([`account.deletion_requested ${id}`, `account.deleted ${id}`]);
-    expect(await app.nextMail(0, 300, ['signUp', 'deletion'])).toMatchObject({ template: 'deleted', to: ALICE });
+    expect(await app.nextMail(0, ['signUp', 'deletion'])).toMatchObject({ template: 'deleted', to: ALICE });
     expect(await contentOf(app)).not.toContain(id);
     expect(await deletionsOf(app).finishDue()).toBe(0);
     expect((await app.signIn(ALICE, PASSWORD)).shown.status).toBe(401);
@@ -72,7 +72,7 @@ describe.each(PLATFORMS)('the deletion of an account on %s', (platform) => {
   it('is cancelled by the link in the e-mail, which works once and signs nobody in', async () => {
     const { app } = await startDeletable({ platform });
     await orderDeletion(await app.signUp(ALICE));
-    const mail = (await app.nextMail(0, 300, ['signUp']))!;
+    const mail = (await app.nextMail(0, ['signUp']))!;
     const elsewhere = app.browser();
     const page = await elsewhere.get(pathIn(mail));
     expect((await elsewhere.send(page)).html).toContain('Your account stays.');
@@ -116,7 +116,7 @@ describe('the deletion of an account', () => {
     const ordered = await orderDeletion(browser);
     expect((await browser.get(ordered.location!)).heading).toBe('Your account was deleted');
     expect(users.deleted).toEqual([id]);
-    await app.nextMail(0, 300, ['signUp']);
+    await app.nextMail(0, ['signUp']);
     expect(app.mails.map(({ template }) => template)).toEqual(['signUp', 'deleted']);
     expect(await contentOf(app)).not.toContain(id);
   });

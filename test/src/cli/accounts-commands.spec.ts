@@ -25,7 +25,7 @@ describe('nest-oauth2 accounts reset', () => {
     const app = await AccountApplication.start({ options: { authenticator: true }, module: { events } });
     const browser = await app.signUp(ALICE);
     await setUpApp(browser);
-    await app.nextMail(0, 300, ['signUp']);
+    await app.nextMail(0, ['signUp']);
     const mails = app.mails.length;
     await expect(reset(app, '7')).rejects.toThrow('There is no user "7"');
     const pending = (await app.signIn(ALICE, PASSWORD)).browser;

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { waitUntil } from '../../support/environment/wait-until.js';
 import { get } from '../../support/clients/http.js';
 import { PLATFORMS, stopApplications } from '../../support/servers/test-application.js';
 import { PageBrowser } from '../pages/page-browser.js';
@@ -53,14 +54,6 @@ async function call(
   const data = text.split('\n').find((line) => line.startsWith('data: {'));
   const { result, error } = JSON.parse(data?.slice('data: '.length) ?? text) as Answer;
   return error ? { error } : (result as Answer);
-}
-
-/** Waits until a condition holds, and fails after four seconds. */
-async function until(holds: () => boolean): Promise<void> {
-  for (let attempt = 0; !holds(); attempt += 1) {
-    if (attempt === 400) throw new Error('The condition does not hold');
-    await setTimeout(10);
-  }
 }
 
 const urlIn = (answer: Answer): string => answer['inputRequests'].page.params.url as string;
@@ -242,10 +235,10 @@ describe.each(PLATFORMS)('`urlElicitation()` on %s', (platform) => {
     const path = pathIn(await call(app, token, 'pay', { amount: 4 }));
     const client = new AbortController();
     const waiting = call(app, token, 'pay', { amount: 4 }, { action: 'accept', signal: client.signal });
-    await until(() => running.count === 1);
+    await waitUntil(() => running.count === 1);
     client.abort();
     await expect(waiting).rejects.toThrow('aborted');
-    await until(() => running.count === 0);
+    await waitUntil(() => running.count === 0);
     await confirm(await signedIn('alice'), path);
     expect(done).toEqual([]);
     expect(await call(app, token, 'pay', { amount: 4 })).toMatchObject({ content: [{ text: 'paid' }] });
