@@ -79,6 +79,7 @@ const SLOW = [
   'kit/runners',
   'lib/limits/folded-name',
   'lib/options/editors',
+  'processes/vault-crash',
   'readme',
   'sample/*',
   'src/hosts/hosts',
@@ -99,7 +100,8 @@ const SLOW = [
 /** The tests of the stores that the suite runs with TypeORM. `npm run test:slow` runs them with Drizzle and Prisma. */
 const EVERY_STORE = [
   'kit/storage-contract',
-  'processes/processes',
+  'processes/crash',
+  'processes/races',
   'src/features/authorization-details',
   'src/features/every-store',
   'src/maintenance',

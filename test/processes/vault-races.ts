@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { describeEach } from '../support/environment/requirements.js';
 import { waitUntil } from '../support/environment/wait-until.js';
 import type { AppProcess } from './app-process.js';
 import type { DatabaseKind, OpenDatabase } from './databases.js';
@@ -81,35 +80,40 @@ export function describeRefreshes(kinds: readonly DatabaseKind[]): void {
  * token is then valid, or its user is asked once.
  */
 export function describeVaultCrashes(kinds: readonly DatabaseKind[], rounds: number): void {
-  describeEach(kinds)('processes that are killed while they refresh upstream tokens, with $name', ({ open }) => {
-    it(`refresh no token twice and lose none without a trace in ${rounds * 2} kills`, async () => {
-      const [opened, provider] = [await open(), new RotatingProvider()];
-      const place = { ...opened.place, provider: await provider.start() };
-      // Each call refreshes the token, because it is valid for less than a minute.
-      provider.lifetime = 1;
-      const users: string[] = [];
-      try {
-        for (let round = 0; round < rounds; round += 1) {
-          const running = await Promise.all([0, 1].map(() => app.start(place, 'vault-app.js')));
-          const own = Array.from({ length: USERS }, (_, index) => `round-${round}-${index}`);
-          await Promise.all(own.map((user) => post(running[0]!, 'seed', { user })));
-          const before = provider.accepted;
-          await Promise.all(running.map((one) => post(one, 'load', { users: own.join(',') })));
-          await waitUntil(() => provider.accepted > before + USERS);
-          for (const one of running) {
-            await sleep(Math.random() * 200);
-            await one.kill();
+  describe('processes that are killed while they refresh upstream tokens', () => {
+    // The tests run at the same time, because most of their time is spent waiting for leases of killed processes.
+    it.concurrent.each(kinds)(
+      `refresh no token twice and lose none without a trace in ${rounds * 2} kills, with $name`,
+      async ({ open }) => {
+        const [opened, provider] = [await open(), new RotatingProvider()];
+        const place = { ...opened.place, provider: await provider.start() };
+        // Each call refreshes the token, because it is valid for less than a minute.
+        provider.lifetime = 1;
+        const users: string[] = [];
+        try {
+          for (let round = 0; round < rounds; round += 1) {
+            const running = await Promise.all([0, 1].map(() => app.start(place, 'vault-app.js')));
+            const own = Array.from({ length: USERS }, (_, index) => `round-${round}-${index}`);
+            await Promise.all(own.map((user) => post(running[0]!, 'seed', { user })));
+            const before = provider.accepted;
+            await Promise.all(running.map((one) => post(one, 'load', { users: own.join(',') })));
+            await waitUntil(() => provider.accepted > before + USERS);
+            for (const one of running) {
+              await sleep(Math.random() * 200);
+              await one.kill();
+            }
+            users.push(...own);
           }
-          users.push(...own);
+          // The requests of the killed processes end.
+          await sleep(200);
+          await expectVisibleStates(await app.start(place, 'vault-app.js'), provider, users);
+        } finally {
+          await provider.stop();
+          await opened.close();
         }
-        // The requests of the killed processes end.
-        await sleep(200);
-        await expectVisibleStates(await app.start(place, 'vault-app.js'), provider, users);
-      } finally {
-        await provider.stop();
-        await opened.close();
-      }
-    }, 1_200_000);
+      },
+      1_200_000,
+    );
   });
 }
 

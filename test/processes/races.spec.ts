@@ -1,4 +1,3 @@
 // One spec file builds the application once for the tests of these files.
-import './crash.js';
 import './two-processes.js';
-import './vault.js';
+import './vault-refreshes.js';

@@ -1,0 +1,5 @@
+import { findDatabaseKinds } from './databases.js';
+import { describeVaultCrashes } from './vault-races.js';
+
+/** `npm run test:drills` kills more often. */
+describeVaultCrashes(await findDatabaseKinds('all'), 2);
