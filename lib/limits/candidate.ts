@@ -17,6 +17,8 @@ export interface Candidate {
   readonly account: string | undefined;
   /** Returns the user if the password is correct. Takes equally long whether or not the account exists. */
   verify(password: string): Promise<User | undefined>;
+  /** Whether the verified password is still that of the user. If omitted, it is not verified again. */
+  isCurrent?(): Promise<boolean>;
 }
 
 /**

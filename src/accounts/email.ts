@@ -17,6 +17,12 @@ export function emailOf(user: User): string | undefined {
   return typeof email === 'string' && email !== '' ? email : undefined;
 }
 
+/** Whether a typed address is the stored address of a user, whatever the database treats as equal. */
+export function isAddressOf(user: User, typed: string): boolean {
+  const stored = emailOf(user)?.trim().toLowerCase();
+  return stored?.normalize() === typed.normalize();
+}
+
 /** Returns the name of a user. `undefined` if it has none. */
 export function nameOf(user: User): string | undefined {
   const name: unknown = user['name'];

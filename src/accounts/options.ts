@@ -27,7 +27,10 @@ import type { ProviderOption } from '../interfaces/oauth2-module-options.interfa
 export interface AccountUsers<U extends User = User> {
   /** Finds a user by ID. */
   findById(id: string): Awaitable<U | Falsy>;
-  /** Finds the user with this address, which is in lower case. Addresses must be unique. */
+  /**
+   * Finds the user with this address, which is in lower case. Addresses must be unique. A user whose `email` is another
+   * address, apart from case, cannot sign in with this one: a database may treat `é` and `e` as equal.
+   */
   findByEmail(email: string): Awaitable<U | Falsy>;
   /** Creates a user whose address is verified. Returns a falsy value, or throws, if the address is taken. */
   create(profile: { email: string; name?: string }): Awaitable<U | Falsy>;

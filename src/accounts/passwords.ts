@@ -9,7 +9,7 @@ import {
 } from '../../lib/internal.js';
 import type { AccountKey, CredentialModel, StoredCredential, User } from '../../lib/index.js';
 import type { PasswordVerifier } from '../pages/index.js';
-import { readEmail } from './email.js';
+import { isAddressOf, readEmail } from './email.js';
 import type { AccountUsers } from './options.js';
 
 /** The passwords of one realm of users. The store keeps their hashes. */
@@ -24,13 +24,23 @@ export class Passwords implements PasswordVerifier {
   /** Finds the account of a typed address, for the login page. Its hash takes as long if there is no account. */
   async find(username: string): Promise<Candidate | undefined> {
     const email = readEmail(username);
-    const user = (email !== undefined && (await this.users.findByEmail(email))) || undefined;
+    const found = (email !== undefined && (await this.users.findByEmail(email))) || undefined;
+    // A database may find another address, whose letters its collation treats as equal.
+    const user = found && isAddressOf(found, email!) ? found : undefined;
+    let proved: { password: string; hashed: string | undefined } | undefined;
     return {
       account: user && String(user['id']),
       verify: async (password) => {
         const match = await this.match(user, password);
         if (match?.stored) await this.rehash(user!, match.stored, password);
+        proved = match && { password, hashed: hashOf(match.stored) };
         return match && user;
+      },
+      isCurrent: async () => {
+        if (!user || !proved) return false;
+        const hashed = hashOf(await this.storedOf(user));
+        // A new hash may be that of the same password.
+        return hashed === proved.hashed || verifyPassword(proved.password, hashed, { algorithm: this.algorithm });
       },
     };
   }

@@ -39,6 +39,8 @@ export const accountPage = definePage<AccountData, never, SentForm | undefined>(
   async post(call, sent) {
     const { section, name, form } = sent!;
     if (!(await isFresh(section, call))) return signInAgain(call);
+    // A section that is not shown to this user accepts no forms.
+    if (!(await section.get(call))) return call.redirect();
     const answer = await form.post(call);
     if (answer instanceof Html) return shown(call, sent, answer);
     return answer ?? call.redirect(`${call.path({ done: `${section.id}.${name}` })}#section-${section.id}`);

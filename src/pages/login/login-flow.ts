@@ -12,7 +12,19 @@ const FIVE_MINUTES = 300;
 export interface Continued {
   /** `undefined` if there is no `return_to`, or if there is a problem. */
   readonly path?: string | undefined;
-  readonly problem?: 'busy' | 'throttled';
+  /** `wrong`: the proof of the login is no longer valid. */
+  readonly problem?: 'busy' | 'throttled' | 'wrong';
+}
+
+/** How a login continues. */
+interface ContinueOptions {
+  /** Whether the login is discarded if its next step could not begin. Default: `false`. */
+  readonly mustBegin?: boolean | undefined;
+  /**
+   * Returns whether the proof of the login is still valid, once the session or pending login is saved. If omitted, it is
+   * not verified.
+   */
+  readonly isCurrent?: (() => Promise<boolean>) | undefined;
 }
 
 /** The proof of a step, besides that the user has passed it. */
@@ -41,36 +53,43 @@ class LoginFlow {
   /**
    * Continues a login at its next step, or starts the session if there is none.
    * @param endpoint the endpoint for the event `user.signed_in`
-   * @param mustBegin whether the login is discarded if its next step could not begin
    * @returns the path of the page of the step, or the path to return to. `undefined` without a `return_to`.
    */
   async continue(
     login: Login,
     pageRequest: PageRequest,
-    { endpoint, mustBegin = false }: { endpoint: string; mustBegin?: boolean },
+    { endpoint, mustBegin, isCurrent }: ContinueOptions & { endpoint: string },
   ): Promise<Continued> {
     const step = await this.next(login, pageRequest);
-    if (step) return this.begin(step, login, pageRequest, mustBegin);
+    if (step) return this.begin(step, login, pageRequest, { mustBegin, isCurrent });
     const { site } = this;
-    await this.pending.end(pageRequest);
     const { user, acr, amr, authTime, remember, upstream } = login;
-    await startSession(site, user, pageRequest, {
+    const isStarted = await startSession(site, user, pageRequest, {
       acr,
       amr: amr && amr.length > 0 ? amr : undefined,
       ...(authTime && { authTime }),
       ...(upstream && { upstream }),
       rememberUntil: site.modelSessions?.rememberUntil(remember),
+      isCurrent,
     });
+    await this.pending.end(pageRequest);
+    if (!isStarted) return { problem: 'wrong' };
     reportUser(site.server, 'user.signed_in', { user, pageRequest, endpoint });
     return { path: returnPath(pageRequest.request) };
   }
 
   /** Stores the pending login, and returns the path of the page of its next step. */
-  async begin(step: LoginStep, login: Login, pageRequest: PageRequest, mustBegin = false): Promise<Continued> {
+  async begin(
+    step: LoginStep,
+    login: Login,
+    pageRequest: PageRequest,
+    { mustBegin = false, isCurrent }: ContinueOptions = {},
+  ): Promise<Continued> {
     const { problem, query } = (await step.begin?.(login, pageRequest)) ?? {};
     if (problem && mustBegin) return { problem };
-    await this.pending.start({ ...login, pendingStep: step.id }, pageRequest, step.lifetime ?? FIVE_MINUTES);
-    return { path: this.pathOf(step, pageRequest, query) };
+    const waiting = { ...login, pendingStep: step.id };
+    const isStarted = await this.pending.start(waiting, pageRequest, step.lifetime ?? FIVE_MINUTES, isCurrent);
+    return isStarted ? { path: this.pathOf(step, pageRequest, query) } : { problem: 'wrong' };
   }
 
   /** Returns the pending login of this browser and the step that it must pass next, if any. */
@@ -111,7 +130,10 @@ class LoginFlow {
       amr: amr.length > 0 ? [...new Set([...(login.amr ?? ['pwd']), ...amr])] : login.amr,
       passedSteps: [...(login.passedSteps ?? []), id],
     };
-    return this.continue(passed, pageRequest, { endpoint: step.endpoint });
+    // A change of the password ends the pending login, but may not find the session that is saved at the same time.
+    const isCurrent = async () => (await this.pending.find(pageRequest)) !== undefined;
+    const continued = await this.continue(passed, pageRequest, { endpoint: step.endpoint, isCurrent });
+    return continued.problem === 'wrong' ? undefined : continued;
   }
 
   /** Returns the path of the page of a step, with the page to return to and the `acr` that a client requests. */

@@ -47,11 +47,16 @@ export const loginPage = definePage({
       if (!call.site.options.password) return call.problem('noProvider');
       if (call.text('password') === undefined) return loginData(call);
     }
-    const user = await findUser(call);
-    if (user instanceof PageProblem) return user;
+    const found = await findUser(call);
+    if (found instanceof PageProblem) return found;
+    const { user, isCurrent } = found;
     const { signIn } = call.site.options;
     const login = { user, acr: signIn?.acr, amr: signIn?.amr, remember: call.text('remember') === '1' };
-    const continued = await loginFlowOf(call.site).continue(login, call, { endpoint: 'login', mustBegin: true });
+    const continued = await loginFlowOf(call.site).continue(login, call, {
+      endpoint: 'login',
+      mustBegin: true,
+      isCurrent,
+    });
     if (continued.problem) return call.problem(continued.problem);
     return continued.path === undefined ? call.back() : call.redirect(continued.path);
   },
@@ -115,8 +120,15 @@ async function changeAccount(call: PageCall): Promise<PageAnswer> {
   return call.redirect(site.loginPath(request, returnPath(request), acr && { acr }));
 }
 
+/** The user of the form. */
+interface FoundUser {
+  readonly user: User;
+  /** Whether the verified password is still that of the user. */
+  readonly isCurrent?: () => Promise<boolean>;
+}
+
 /** Finds the user of the form, and verifies the password. */
-async function findUser(call: PageCall): Promise<User | PageProblem> {
+async function findUser(call: PageCall): Promise<FoundUser | PageProblem> {
   const { request, response, site } = call;
   const [username = '', password = ''] = [textOf(request, 'username'), textOf(request, 'password')];
   if (!site.options.password || !isPassword(password)) return call.problem('wrong');
@@ -134,8 +146,9 @@ async function findUser(call: PageCall): Promise<User | PageProblem> {
     };
     const verify = () => withQueue(queueOf(attempt), () => candidate.verify(password));
     const user = await countedAttempt(attempt, call, verify);
-    if (typeof user === 'object') browser.remember(username);
-    return user;
+    if (typeof user !== 'object') return user;
+    browser.remember(username);
+    return { user, ...(candidate.isCurrent && { isCurrent: async () => candidate.isCurrent!() }) };
   });
   if (typeof outcome === 'string') return call.problem(outcome);
   return outcome ?? call.problem('wrong');

@@ -1,6 +1,6 @@
-import type { Model, ServerContext, SessionModel } from '../../../lib/index.js';
+import type { Awaitable, Model, ServerContext, SessionModel } from '../../../lib/index.js';
 import { boundToTenant } from '../../tenants/tenant-of.js';
-import { BrowserCookie } from '../sessions/browser-cookie.js';
+import { BrowserCookie, newCookieValue } from '../sessions/browser-cookie.js';
 import type { PageRequest } from '../site.js';
 import type { Login } from './steps.js';
 
@@ -16,16 +16,31 @@ export class PendingLogins {
     this.model = server.options.model as Model & SessionModel;
   }
 
-  /** @param lifetime seconds in which the user must pass the next step */
-  async start(login: Login, pageRequest: PageRequest, lifetime: number): Promise<void> {
-    await this.end(pageRequest);
-    const sessionId = this.idOf(this.cookie(pageRequest).issue(lifetime));
+  /**
+   * Stores a pending login instead of the one of this browser.
+   * @param lifetime seconds in which the user must pass the next step
+   * @param isCurrent returns whether the proof of the login is still valid, once the pending login is stored
+   * @returns `false` if the proof is no longer valid
+   */
+  async start(
+    login: Login,
+    pageRequest: PageRequest,
+    lifetime: number,
+    isCurrent: () => Awaitable<boolean> = () => true,
+  ): Promise<boolean> {
+    const value = newCookieValue();
+    const sessionId = this.idOf(value);
     const now = Date.now();
     const { user, acr, amr, remember, passedSteps, pendingStep, upstream, authTime = new Date(now) } = login;
     const { issuer } = this.server.options;
     const at = { sessionId, user, authTime, expiresAt: new Date(now + lifetime * 1000), issuer };
     const state = { acr, amr, remember, passedSteps, pendingStep, ...(upstream && { upstream }) };
     await this.model.saveSession({ ...at, ...state, isPending: true });
+    const isStarted = await isCurrent();
+    if (!isStarted) await this.model.revokeSession({ sessionId });
+    await this.end(pageRequest);
+    if (isStarted) this.cookie(pageRequest).issue(lifetime, value);
+    return isStarted;
   }
 
   async find(pageRequest: PageRequest): Promise<Login | undefined> {

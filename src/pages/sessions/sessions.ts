@@ -16,7 +16,7 @@ import type {
 import { type SessionClientModel, upstreamClientId } from '../../../lib/internal.js';
 import type { BrowserRequest } from '../../interaction/session-operations.js';
 import { boundToTenant, tenantOf } from '../../tenants/tenant-of.js';
-import { BrowserCookie } from './browser-cookie.js';
+import { BrowserCookie, newCookieValue } from './browser-cookie.js';
 import { RememberedLogins } from './remembered-logins.js';
 
 /** The login sessions of the browsers. `request.native` is the request of Express or Fastify. */
@@ -37,6 +37,11 @@ export interface Sessions {
 export interface SessionStart extends Partial<Session> {
   /** Until when the browser may continue the session. If omitted, the user is not remembered. */
   rememberUntil?: Date | undefined;
+  /**
+   * Returns whether the proof of the login is still valid. Called once the session is saved: a change of the password
+   * that comes later ends the session, and one that came earlier is noticed here. If omitted, it is not verified.
+   */
+  isCurrent?: (() => Promise<boolean>) | undefined;
 }
 
 /** Login sessions that the model stores, identified by a cookie of the pages. */
@@ -88,13 +93,16 @@ export class ModelSessions implements Sessions {
     return state?.state === 'current' && isSame(state.session.user, user) ? state.session.expiresAt : undefined;
   }
 
-  /** Starts a new session. By default the user was authenticated by password, now. */
+  /**
+   * Starts a new session. By default the user was authenticated by password, now.
+   * @returns `false` if the proof of the login is no longer valid. The browser is then signed out.
+   */
   async start(
     user: User,
     request: Request,
     response: Response,
-    { rememberUntil, ...more }: SessionStart = {},
-  ): Promise<void> {
+    { rememberUntil, isCurrent, ...more }: SessionStart = {},
+  ): Promise<boolean> {
     const before = await this.findSession(request);
     const cookie = this.cookie(request, response);
     await this.forget(cookie);
@@ -106,7 +114,8 @@ export class ModelSessions implements Sessions {
     // A user who authenticates again keeps the session id that clients know, and the session at a provider.
     const upstream = more.upstream ?? (isSameUser ? before?.upstream : undefined);
     const sid = (isSameUser && before?.sid) || randomBytes(16).toString('base64url');
-    const sessionId = this.idOf(cookie.issue(Math.ceil((expiresAt.getTime() - now) / 1000)));
+    const value = newCookieValue();
+    const sessionId = this.idOf(value);
     const { issuer } = this.server.options;
     const at = { sessionId, user, authTime, expiresAt, sid, ...(issuer !== undefined && { issuer }) };
     const next = rememberUntil && this.remembered?.createToken(browserRequest, rememberUntil);
@@ -117,12 +126,18 @@ export class ModelSessions implements Sessions {
       ...(upstream && { upstream }),
       ...(next && { remembered: next.remembered }),
     });
+    if (isCurrent && !(await isCurrent())) {
+      await this.model.revokeSession({ sessionId });
+      return false;
+    }
+    cookie.issue(Math.ceil((expiresAt.getTime() - now) / 1000), value);
     if (upstream?.sid !== undefined && issuer !== undefined) {
       const { iss, sub, sid: id } = upstream;
       const record = { userId: String(user['id']), sid, clientId: upstreamClientId({ iss, sid: id }), sub, issuer };
       await this.model.saveSessionClient?.(record, rememberUntil ?? expiresAt);
     }
     next?.issue();
+    return true;
   }
 
   /**
@@ -135,7 +150,7 @@ export class ModelSessions implements Sessions {
     const now = Date.now();
     const expiresAt = new Date(Math.min(now + this.lifetime * 1000, until.getTime()));
     const next = this.remembered!.createToken(browserRequest, until);
-    const value = randomBytes(32).toString('base64url');
+    const value = newCookieValue();
     const sessionId = this.idOf(value);
     const session = { sessionId, user, authTime, expiresAt, acr, amr, sid, issuer, ...(upstream && { upstream }) };
     if (!(await this.model.continueSession(token, { ...session, remembered: next.remembered }))) return false;

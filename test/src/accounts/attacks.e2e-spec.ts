@@ -42,6 +42,15 @@ async function startWithAlice(more: Parameters<typeof AccountApplication.start>[
   return { app, browser };
 }
 
+/** Runs something between the verification of a login and the moment in which its session is saved. */
+function beforeNextSession({ model }: AccountApplication, run: () => Promise<unknown>): void {
+  const save = model.saveSession.bind(model);
+  jest.spyOn(model, 'saveSession').mockImplementationOnce(async (session) => {
+    await run();
+    return save(session);
+  });
+}
+
 describe('a stranger who looks for accounts', () => {
   it.each([FORGOT, SIGN_UP])(
     'sees equal responses of %s for known and unknown addresses, also if there are many',
@@ -312,6 +321,34 @@ describe('a new password', () => {
     expect(await app.model.getAccessToken('one')).toBeUndefined();
   });
 
+  it('ends a login whose session is saved just after the old password was verified', async () => {
+    const { app } = await startWithAlice();
+    const { mail } = await app.request(FORGOT, ALICE);
+    const thief = app.browser();
+    const page = await thief.get('/oauth/login');
+    beforeNextSession(app, () => choose(app.browser(), mail!, NEW_PASSWORD));
+    expect((await thief.send(page, { username: ALICE, password: PASSWORD })).status).toBe(401);
+    expect(await isSignedIn(thief)).toBe(false);
+    expect((await app.signIn(ALICE, NEW_PASSWORD)).shown.status).toBe(303);
+  });
+
+  it.each(['password', 'code'])('ends a login with a second factor while its %s is verified', async (step) => {
+    const by = { isEnrolled: () => true, verify: (_user: unknown, code: string) => code === '123456' };
+    const app = await AccountApplication.start({ look: { secondFactor: { by } } });
+    await choose(app.browser(), (await app.request(SIGN_UP, ALICE)).mail!, PASSWORD);
+    const { mail } = await app.request(FORGOT, ALICE);
+    const reset = () => choose(app.browser(), mail!, NEW_PASSWORD);
+    const thief = app.browser();
+    const page = await thief.get('/oauth/login');
+    if (step === 'password') beforeNextSession(app, reset);
+    const waiting = await thief.send(page, { username: ALICE, password: PASSWORD });
+    expect(waiting.status).toBe(step === 'password' ? 401 : 303);
+    const form = await thief.get('/oauth/second_factor');
+    if (step === 'code') beforeNextSession(app, reset);
+    await thief.send(form, { code: '123456' });
+    expect(await isSignedIn(thief)).toBe(false);
+  });
+
   it('cannot be set with a stolen session by guessing the current one', async () => {
     const { app, browser } = await startWithAlice();
     const form = await sectionForm(browser, 'password');
@@ -327,6 +364,23 @@ describe('a new password', () => {
 });
 
 describe('an address', () => {
+  it('signs in only as it is stored, even if the database treats another one as equal', async () => {
+    const users = new (class extends UserTable {
+      override findByEmail(email: string) {
+        const unaccented = (text: string) => text.normalize('NFD').replaceAll(/\p{M}/gu, '');
+        const row = [...this.rows.values()].find((one) => unaccented(one.email) === unaccented(email));
+        return row && { ...row };
+      }
+    })();
+    const { app } = await startWithAlice({ users });
+    users.rows.get('1')!.email = 'Alice@Example.com';
+    expect((await app.signIn('álice@example.com', PASSWORD)).shown.status).toBe(401);
+    expect((await app.signIn(ALICE, PASSWORD)).shown.status).toBe(401);
+    users.findByEmail = () => ({ ...users.rows.get('1')! });
+    expect((await app.signIn(ALICE, PASSWORD)).shown.status).toBe(303);
+    expect((await app.signIn('álice@example.com', PASSWORD)).shown.status).toBe(401);
+  });
+
   it('cannot be taken from another account', async () => {
     const { app, browser } = await startWithAlice();
     await app.signUp('bob@example.com');
