@@ -9,6 +9,7 @@ import {
 } from '../pages/index.js';
 import { type Accounts, accountsOf } from './accounts.js';
 import { emailOf, nameOf, readEmail } from './email.js';
+import { requireSecondFactor } from './factors/owner.js';
 import type { AccountMessage, AccountMessages } from './messages.js';
 import { hashNewPassword, newPasswordFields, savePassword } from './new-password.js';
 import { isPassword } from './password-policy.js';
@@ -118,7 +119,8 @@ async function dataOf(call: PageCall) {
 }
 
 /**
- * Verifies that the owner of the account is at the browser: by the current password or, without one, by a fresh login.
+ * Verifies that the owner of the account is at the browser: by the second factor of the account, and by the current
+ * password or, without one, by a fresh login.
  * @returns what is shown instead, if not
  */
 async function verifyOwner(
@@ -127,6 +129,8 @@ async function verifyOwner(
   stored: StoredCredential | undefined,
 ): Promise<PageProblem | PageAnswer | undefined> {
   const user: User = call.user;
+  const refused = await requireSecondFactor(call);
+  if (refused) return refused;
   if (!stored && !users.verifyPassword) {
     return (await call.findUser(FRESH)) ? undefined : call.login(call.path(), { reauthenticate: true });
   }

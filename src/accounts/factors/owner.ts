@@ -15,8 +15,17 @@ export const FRESH = 600;
  * @returns the answer if the session is not sufficient. `undefined` if it is.
  */
 export async function requireOwner(call: PageCall): Promise<PageAnswer | undefined> {
-  const { site, request } = call;
   if (!(await call.findUser(FRESH))) return call.login(call.path(), { reauthenticate: true });
+  return requireSecondFactor(call);
+}
+
+/**
+ * Requires that the session has used the second factor of the account, if it has one. The pages may ask for it at some
+ * logins only.
+ * @returns the answer if the session has not. `undefined` if it has.
+ */
+export async function requireSecondFactor(call: PageCall): Promise<PageAnswer | undefined> {
+  const { site, request } = call;
   const secondFactor = SecondFactorLogin.of(site);
   const session = await site.modelSessions!.findSession(request);
   if (!secondFactor || !session || secondFactor.policy.hadTwoFactors(session)) return undefined;

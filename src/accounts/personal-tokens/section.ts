@@ -11,13 +11,12 @@ import {
   type SectionContext,
 } from '../../pages/index.js';
 import { preferencesOf } from '../../pages/site.js';
+import { requireOwner } from '../factors/owner.js';
 import type { AccountMessage, AccountMessages } from '../messages.js';
 
 type Call = PageCall<AccountMessage>;
 type Context = SectionContext<AccountMessage>;
 
-/** Maximum number of seconds since the login of a user who creates a token. */
-const FRESH = 600;
 const DAY = 86_400;
 /** The lifetimes that the form offers, in days. */
 const LIFETIMES = [7, 30, 60, 90, 180, 365];
@@ -72,9 +71,13 @@ function lifetimesOf({ settings: { lifetime, maxLifetime } }: PersonalTokens): r
   return [...new Set(offered)].toSorted((a, b) => a - b);
 }
 
-/** Creates a token, and returns it to show once. A stolen session alone is not sufficient: the login must be recent. */
+/**
+ * Creates a token, and returns it to show once. A stolen session or password alone is not sufficient: the login must be
+ * recent, with the second factor of the account.
+ */
 async function createToken(call: Call, messages: AccountMessages): Promise<Html | PageProblem | PageAnswer> {
-  if (!(await call.findUser(FRESH))) return call.login(call.path(), { reauthenticate: true });
+  const refused = await requireOwner(call);
+  if (refused) return refused;
   const tokens = tokensOf(call);
   const name = (call.text('token_name') ?? '').trim();
   if (!isTokenName(name)) return call.problem('tokenNameInvalid');

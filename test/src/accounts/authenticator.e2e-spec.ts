@@ -212,11 +212,27 @@ describe('a second factor of accounts', () => {
     const features = [keys({ secret: SECRET, algorithms: ['RS256'] }), openid({ acrValues: ['urn:example:mfa'] })];
     const users = new UserTable();
     const model = Object.assign(new MemoryStore({ users }), { getClaims: () => ({}) });
-    const { app, telephone } = await startWithApp({ look, features, users, model });
+    const options = { ...OPTIONS, personalAccessTokens: { scopes: ['read'] } };
+    const { app, telephone } = await startWithApp({ look, features, users, model, options });
     const { browser, shown } = await app.signIn(ALICE, PASSWORD);
     expect(shown.location).toBe('/');
+    const typed = {
+      current_password: PASSWORD,
+      new_password: NEW_PASSWORD,
+      email: BOB,
+      token_name: 'CI',
+      'scope:read': '1',
+      confirm: '1',
+    };
+    const forms = { password: 'change', email: 'change', tokens: 'create', data: 'export', authenticator: 'remove' };
+    for (const [section, name] of Object.entries(forms)) {
+      const { status, location } = await browser.post('/oauth/account', {
+        ...(await sectionForm(browser, section, name)),
+        ...typed,
+      });
+      expect([section, status, location]).toEqual([section, 303, '/oauth/second_factor?return_to=%2Foauth%2Faccount']);
+    }
     const refused = await sendSection(browser, 'remove');
-    expect(refused.location).toBe('/oauth/second_factor?return_to=%2Foauth%2Faccount');
     const form = await browser.get(refused.location!);
     expect((await browser.send(form, { code: await codeOf(telephone, 1) })).location).toBe('/oauth/account');
     expect((await sendSection(browser, 'remove')).location).toContain('done=authenticator.remove');

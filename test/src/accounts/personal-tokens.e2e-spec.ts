@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Controller, Get, Post, UseGuards } from '@nestjs/common';
 import { AnyScope, CurrentUser, NoPersonalTokens, OAuthGuard, Scopes, type User } from 'nest-oauth2';
@@ -160,9 +161,15 @@ describe.each(PLATFORMS)('personal access tokens of accounts() on %s', (platform
     expect(await call('/notes', token)).toMatch(/^401 /);
   });
 
-  it('are not shown if the application has none', async () => {
+  it('are neither shown nor created if the application has none', async () => {
     const app = await AccountApplication.start({ platform });
-    const { html } = await (await app.signUp(ALICE)).get('/oauth/account');
-    expect(html).not.toContain('section-tokens');
+    const browser = await app.signUp(ALICE);
+    expect((await browser.get('/oauth/account')).html).not.toContain('section-tokens');
+    // The user can compute the CSRF token of a form that is not shown.
+    const cookie = [...browser.cookies].find(([name]) => name.endsWith('oauth2-session'))![1];
+    const token = createHmac('sha256', cookie).update('nest-oauth2 form of the account section tokens of 1');
+    const form = { section: 'tokens', form: 'create', token_name: 'CI', form_token: token.digest('base64url') };
+    const sent = await browser.post('/oauth/account', form);
+    expect([sent.status, sent.location]).toEqual([303, '/oauth/account']);
   });
 });
