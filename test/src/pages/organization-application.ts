@@ -6,8 +6,10 @@ import { introspection, pushedRequests, tokenExchange } from 'nest-oauth2/featur
 import { keys } from 'nest-oauth2/jose';
 import { openid } from 'nest-oauth2/openid';
 import { type Organization, type Organizations, pages, type PagesOptions } from 'nest-oauth2/pages';
+import type { Users } from 'nest-oauth2/stores';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 
+import type { AnyStore } from '../../stores/every-store.js';
 import { bearer } from '../../support/clients/http.js';
 import { SECRET } from '../../support/servers/demo.js';
 import { EC, RSA } from '../../support/servers/openid-server.js';
@@ -21,11 +23,11 @@ export const GLOBEX: Organization = { id: 'globex', name: 'Globex' };
 
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
-const client = (id: string, more: Partial<StoredClient> = {}): StoredClient => ({
+export const client = (id: string, more: Partial<StoredClient> = {}): StoredClient => ({
   id,
   name: `The ${id}`,
   secret: `secret-of-the-client-${id}`,
-  grants: ['authorization_code', 'refresh_token', TOKEN_EXCHANGE, DEVICE],
+  grants: ['authorization_code', 'refresh_token', TOKEN_EXCHANGE, DEVICE, 'urn:openid:params:grant-type:ciba'],
   redirectUris: [CALLBACK],
   scopes: ['openid', 'notes:read'],
   ...more,
@@ -69,12 +71,18 @@ export class Store extends MemoryStore {
   }
 }
 
+export const USERS: Users = {
+  findById: (id) => ({ id }),
+  findByCredentials: (name, password) => password === 'wonderland' && { id: name },
+};
+
 interface Setup {
   platform: Platform;
   features?: readonly Feature[];
   options?: PagesOptions;
   module?: Partial<OAuth2ModuleOptions>;
-  model?: MemoryStore;
+  model?: AnyStore;
+  memberships?: Memberships;
 }
 
 /** An application whose users choose an organization, with the clients `web`, `other` and `own`. */
@@ -82,19 +90,16 @@ export class OrganizationApplication {
   private constructor(
     readonly url: string,
     readonly memberships: Memberships,
-    readonly store: MemoryStore,
+    readonly store: AnyStore,
   ) {}
 
-  static async start({ platform, features = [], options = {}, module = {}, model }: Setup) {
-    const memberships = new Memberships();
+  static async start({ platform, features = [], options = {}, module = {}, ...more }: Setup) {
+    const { memberships = new Memberships(), model } = more;
     const store =
       model ??
       new Store({
         clients: [client('web'), client('other'), client('own', { consent: 'never' })],
-        users: {
-          findById: (id) => ({ id }),
-          findByCredentials: (name, password) => password === 'wonderland' && { id: name },
-        },
+        users: USERS,
       });
     const all = [
       pages({ organizations: memberships, ...options }),

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { deviceAuthorization } from 'nest-oauth2/features';
+import { ciba } from 'nest-oauth2/openid';
 
 import { bearer } from '../../support/clients/http.js';
 import { PLATFORMS, stopApplications } from '../../support/servers/test-application.js';
@@ -8,12 +9,15 @@ import {
   ACME,
   authorize,
   CHOICE,
+  client,
   CONSENT,
   GLOBEX,
   Memberships,
   NotesController,
   OrganizationApplication,
   redirected,
+  Store,
+  USERS,
 } from './organization-application.js';
 
 const INITECH = { id: 'initech', name: 'Initech' };
@@ -208,15 +212,28 @@ describe.each(PLATFORMS)('attacks on the choice of an organization on %s', (plat
     expect((await browser.get(authorize({ organization: 'acme' }, '/north'))).heading).toBe(CONSENT);
   });
 
-  it('refuses a request of a device for an organization, whose tokens would have none', async () => {
+  it('refuses a request of a device or of CIBA for an organization, whose tokens would have none', async () => {
     const app = await OrganizationApplication.start({
       platform,
-      features: [deviceAuthorization()],
+      features: [deviceAuthorization(), ciba()],
       options: { devices: true },
+      model: Object.assign(new Store({ clients: [client('web')], users: USERS }), {
+        findHintedUser: () => ({ id: 'alice' }),
+        askUser: () => undefined,
+      }),
     });
-    const request = { scope: 'notes:read', organization: 'acme' };
-    expect(await app.post('/oauth/device_authorization', request)).toMatchObject({ error: 'invalid_request' });
-    expect(await app.post('/oauth/device_authorization', { scope: 'notes:read' })).toHaveProperty('device_code');
+    const request = { scope: 'openid notes:read', login_hint: 'alice' };
+    for (const [path, id] of [
+      ['/oauth/device_authorization', 'device_code'],
+      ['/oauth/backchannel_authentication', 'auth_req_id'],
+    ] as const) {
+      const refused = await app.post(path, { ...request, organization: 'acme' });
+      expect(refused).toMatchObject({
+        error: 'invalid_request',
+        error_description: expect.stringContaining('browser'),
+      });
+      expect(await app.post(path, request)).toHaveProperty(id);
+    }
   });
 
   it('gives personal access tokens no organization', async () => {
