@@ -25,7 +25,7 @@ import { Wire } from './wire.js';
  * @throws {AttackLabError} If an honest client gets no token, so that no attack would prove anything.
  */
 export async function attackLab(app: LabApplication, options: AttackLabOptions = {}): Promise<AttackReport> {
-  const { seed = 1, timeLimit = 60, patience = 5000, callers = 200 } = options;
+  const { seed = 1, timeLimit = 100, patience = 30_000, callers = 200 } = options;
   verifyIds(options);
   const started = performance.now();
   const address = await addressOf(app);

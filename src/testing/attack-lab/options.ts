@@ -83,8 +83,8 @@ export interface AttackLabOptions {
   seed?: number;
   /** Number of concurrent requests in a race, 2 to 200. Default: `200`. */
   callers?: number;
-  /** Milliseconds to wait for a response. Default: `5000`. */
+  /** Milliseconds to wait for a response. Default: `30000`, because the computers of a CI service are often busy. */
   patience?: number;
-  /** Maximum seconds for all attacks. Attacks that did not run by then are reported as inconclusive. Default: `60`. */
+  /** Maximum seconds for all attacks. Attacks that did not run by then are reported as inconclusive. Default: `100`. */
   timeLimit?: number;
 }
