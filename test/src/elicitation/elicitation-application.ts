@@ -15,7 +15,11 @@ import { z } from 'zod';
 import { SECRET } from '../../support/servers/demo.js';
 import { freePort } from '../../support/environment/free-port.js';
 import { type McpRequest, type McpResponse, serveMcp } from '../../support/servers/mcp-handler.js';
-import { type Platform, startApplication } from '../../support/servers/test-application.js';
+import {
+  type Platform,
+  startApplication,
+  type TestApplicationOptions,
+} from '../../support/servers/test-application.js';
 
 const people = { alice: { id: '1', name: 'Alice' }, bob: { id: '2', name: 'Bob' } };
 
@@ -120,6 +124,7 @@ export async function startEliciting(
   options: UrlElicitationOptions = {},
   more: Partial<OAuth2ModuleOptions> = {},
   look: PagesOptions = {},
+  application: Pick<TestApplicationOptions, 'http2'> = {},
 ): Promise<ElicitingApplication> {
   const port = await freePort();
   const issuer = `http://127.0.0.1:${port}`;
@@ -143,7 +148,7 @@ export async function startEliciting(
     ...more,
   });
   const controllers = [ElicitingController, OwnPageController];
-  await startApplication(platform, { imports: [oauth], controllers }, { port });
+  await startApplication(platform, { imports: [oauth], controllers }, { ...application, port });
   return {
     url: issuer,
     store,

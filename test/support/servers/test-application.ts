@@ -19,6 +19,8 @@ export interface TestApplicationOptions extends NestApplicationOptions {
   trustProxy?: boolean | string;
   /** The TCP port. If omitted, a free port is used. */
   port?: number;
+  /** Whether Fastify serves HTTP/2 without TLS. Default: `false`. */
+  http2?: boolean;
   override?(builder: TestingModuleBuilder): TestingModuleBuilder;
 }
 
@@ -40,11 +42,14 @@ export async function startApplication(
     override = (builder) => builder,
     trustProxy = false,
     port: requestedPort = 0,
+    http2 = false,
     ...application
   } = options;
   const { httpsOptions: https } = application;
   const compiled = await override(Test.createTestingModule(module)).compile();
-  const adapter = await (platform === 'express' ? expressAdapter(trustProxy) : fastifyAdapter(trustProxy, https));
+  const adapter = await (platform === 'express'
+    ? expressAdapter(trustProxy)
+    : fastifyAdapter({ trustProxy, http2, https }));
   const app = compiled.createNestApplication(adapter, { logger: false, forceCloseConnections: true, ...application });
   running.push(app);
   await prepare?.(app);
@@ -62,12 +67,16 @@ async function expressAdapter(trustProxy: boolean | string): Promise<AbstractHtt
   return adapter;
 }
 
-async function fastifyAdapter(
-  trustProxy: boolean | string,
-  https: NestApplicationOptions['httpsOptions'],
-): Promise<AbstractHttpAdapter> {
+async function fastifyAdapter({
+  https,
+  http2,
+  trustProxy,
+}: Pick<TestApplicationOptions, 'trustProxy' | 'http2'> & {
+  https: NestApplicationOptions['httpsOptions'];
+}): Promise<AbstractHttpAdapter> {
   const { FastifyAdapter } = await import('@nestjs/platform-fastify');
-  return new FastifyAdapter({ trustProxy, ...(https && { https: https as object }) });
+  const options = { trustProxy, ...(https && { https: https as object }), ...(http2 && { http2 }) };
+  return new FastifyAdapter(options as ConstructorParameters<typeof FastifyAdapter>[0]);
 }
 
 /** Stops all applications. Call it in `afterEach` or `afterAll`. */
