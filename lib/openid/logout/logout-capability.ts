@@ -18,7 +18,7 @@ export interface LogoutNotifier {
    * Notifies the clients at which a user has signed in that a session has ended, and removes the record of these
    * clients. If `sid` is omitted, all sessions of the user have ended. It never rejects: failures are reported as
    * events.
-   * @param initiator The client that began the sign-out. It receives no logout token for its own session.
+   * @param initiator The client that began the sign-out. It is notified after the others, when the user has returned to it.
    */
   signOut(ended: Pick<SessionClientFilter, 'userId' | 'sid'>, initiator?: SignOutInitiator): Promise<SignedOut>;
 }

@@ -43,6 +43,12 @@ const RETRY_PERIOD = 86_400_000;
 /** Milliseconds for which retries reuse a signed logout token. */
 const TOKEN_REUSE_PERIOD = 60_000;
 
+/**
+ * Seconds after which the client that began a sign-out is notified. Some clients, such as Keycloak, wait for the user to
+ * return within the session that the logout token ends.
+ */
+const INITIATOR_DELAY = 5;
+
 /** Maximum number of frames on one logout page. */
 const MAX_FRAMES = 20;
 
@@ -113,29 +119,28 @@ export class SignOuts implements LogoutNotifier {
   }
 
   private async notifyClient(session: SessionClient, initiator?: SignOutInitiator): Promise<string | undefined> {
-    // The client that began the sign-out has ended its session. A logout token would end the session in which some
-    // clients, such as Keycloak, wait for the user to return.
-    const hasEnded = initiator?.clientId === session.clientId && initiator.sid === this.sessionOf(session);
+    const isInitiator = initiator?.clientId === session.clientId && initiator.sid === this.sessionOf(session);
+    const delay = isInitiator ? INITIATOR_DELAY : 0;
     const client = await this.model.getClient(session.clientId, null);
     if (client) {
-      if (!hasEnded) await this.addNotification(session, client);
+      await this.addNotification(session, client, delay);
       return frontChannelLogoutUrl(client, { ...session, sid: this.sessionOf(session) });
     }
-    if (hasEnded) return undefined;
     // Do not wait for this: finding the client may require a slow fetch. A deleted client is not notified.
     const lookup = findClient(session.clientId, this.model, this.server);
-    lookup.then((registered) => this.addNotification(session, registered)).catch(() => undefined);
+    lookup.then((registered) => this.addNotification(session, registered, delay)).catch(() => undefined);
     return undefined;
   }
 
   private async addNotification(
     { issuer, clientId, userId, sub, sid }: SessionClient,
     client: CoreClient,
+    delay: number,
   ): Promise<void> {
     const uri = BACKCHANNEL_LOGOUT_URI.of(client);
     if (uri === undefined) return;
     const message = { kind: 'logout', issuer, clientId, host: hostOf(uri), data: { userId, sub, sid } } as const;
-    await this.notifications.add(message, new Date(Date.now() + RETRY_PERIOD));
+    await this.notifications.add(message, new Date(Date.now() + RETRY_PERIOD), delay);
   }
 
   private readonly signed = new WeakMap<StoredNotification, { body: string; at: number }>();

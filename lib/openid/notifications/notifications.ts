@@ -25,6 +25,8 @@ export interface NotificationSender {
 
 /** Milliseconds until the stored messages are read for the first time. */
 const FIRST_SWEEP = 1000;
+/** Seconds after which a claim has certainly expired by the clock of the store. */
+const CLAIM_MARGIN = 1;
 /** Milliseconds between two reads of the stored messages. */
 const SWEEP = 30_000;
 
@@ -66,10 +68,19 @@ export class Notifications {
   /**
    * Stores a message and starts its delivery. Resolves before it is delivered. If it cannot be stored, this process
    * still delivers it.
+   * @param delay Seconds after which the delivery starts. Default: `0`.
    */
-  async add(message: NewNotification, expiresAt: Date): Promise<void> {
+  async add(message: NewNotification, expiresAt: Date, delay = 0): Promise<void> {
     const notification = { ...message, id: randomBytes(24).toString('base64url'), createdAt: Date.now() };
-    this.deliver(notification, await this.store(notification, expiresAt));
+    const isStored = await this.store(notification, expiresAt);
+    if (delay === 0) {
+      this.deliver(notification, isStored);
+      return;
+    }
+    // The claim keeps the other processes from sending the message before. They send it if this process ends.
+    if (isStored) await this.model!.claimNotification(notification.id, delay);
+    const wait = (delay + CLAIM_MARGIN) * 1000;
+    setTimeout(() => this.deliver(notification, isStored), wait).unref();
   }
 
   /** Reads the stored messages and delivers those that are due. */
