@@ -88,6 +88,43 @@ export const BROKEN_INSERTS: Readonly<Record<string, Mistake>> = {
       return found !== undefined;
     },
   }),
+  'insertRow() saves every field of a row of each kind, and uses its `lifetime`': (honest) => ({
+    insertRow: ({ lifetime, ...row }) => honest.insertRow(row),
+  }),
+  'listRows() returns what `update()` has changed, with its key': (honest) => {
+    const rows = new Map<string, Row>();
+    return {
+      async insertRow(row) {
+        rows.set(row.digest, row);
+        return honest.insertRow(row);
+      },
+      listRows: async (id, kinds) =>
+        (await honest.listRows(id, kinds)).map((row) => Object.assign(row, { data: rows.get(row.digest)!.data })),
+    };
+  },
+  // A storage that writes the whole row, with the state that it had when it was read.
+  'update() and a concurrent revocation of the grant leave the row invisible': (honest) => {
+    const changed = new Map<string, Row>();
+    return {
+      async update(from, to) {
+        const isChanged = await honest.update(from, to);
+        if (isChanged) changed.set(to.digest, to);
+        return isChanged;
+      },
+      async find(kind, digest) {
+        const row = changed.get(digest);
+        return row ? { ...row, revokedAt: null } : honest.find(kind, digest);
+      },
+    };
+  },
+  'removeRow() and update() of one row return true to exactly one of many concurrent callers': (honest) => ({
+    async removeRow(row) {
+      const isUnchanged = (await honest.find(row.kind, row.digest))?.data === row.data;
+      await late();
+      const found = isUnchanged ? await honest.find(row.kind, row.digest) : undefined;
+      return found ? honest.removeRow(found) : false;
+    },
+  }),
   'removeRow() and insertRow() together leave the row that the last of them has inserted': (honest) => {
     const removed = new Set<string>();
     return {

@@ -6,6 +6,7 @@ import { CLIENTS } from './clients.js';
 import { CONDITIONS } from './conditions.js';
 import { COUNTING } from './counting.js';
 import { CONSUMING } from './consuming.js';
+import { CREDENTIALS } from './credentials.js';
 import { ERASING } from './erasing.js';
 import { FINDING } from './finding.js';
 import { INSERTING } from './inserting.js';
@@ -24,6 +25,7 @@ export const STORAGE_CHECKS: readonly StorageCheck[] = [
   ...CONSUMING,
   ...FINDING,
   ...INSERTING,
+  ...CREDENTIALS,
   ...ERASING,
   ...LOOKING_UP,
   ...SINGLE_VALUES,
