@@ -1,6 +1,7 @@
 /**
  * Makes scrypt cheap: N is 2. A hash takes microseconds instead of a quarter of a second of a core. Hashes say the cost
- * that the library chose, so that they are parsed and judged as in production. `real-scrypt.js` sets the real cost.
+ * that the library chose, so that they are parsed and judged as in production. `real-scrypt.ts` sets the real cost, and
+ * lets hashes wait.
  */
 const STATE = Symbol.for('nest-oauth2.test.scrypt');
 
@@ -12,9 +13,13 @@ const state = (scrypt[STATE] ??= { isReal: false });
 if (!scrypt[STATE].isReplaced) {
   state.isReplaced = true;
   crypto.scrypt = Object.assign(
-    (secret, salt, length, options, callback) =>
-      scrypt(secret, salt, length, state.isReal ? options : { ...options, N: 2 }, callback),
+    (secret, salt, length, options, callback) => {
+      const start = () => scrypt(secret, salt, length, state.isReal ? options : { ...options, N: 2 }, callback);
+      if (state.held) state.held.push(start);
+      else start();
+    },
     { [STATE]: state },
   );
 }
 state.isReal = false;
+state.held = undefined;
