@@ -83,13 +83,11 @@ describeEach(cases)('a store of $library on $database.name whose pool is exhaust
 
   /** Waits until a call gets the connection. The pool serves its callers in order, so earlier ones are served by then. */
   const untilFree = () =>
-    waitUntil(
-      () =>
-        Promise.resolve(pool.store.getAccessToken('none')).then(
-          () => true,
-          () => false,
-        ),
-      10,
+    waitUntil(() =>
+      Promise.resolve(pool.store.getAccessToken('none')).then(
+        () => true,
+        () => false,
+      ),
     );
 
   /** Runs a call that finds no free connection until its deadline. Then waits until the pool has worked off its queue. */

@@ -93,7 +93,7 @@ describeEach(servers)('a TypeORM store during an outage of $name', ({ name, opti
     expect(statuses).toEqual(new Set([503]));
     // A canceled connection may still be closing when the pool opens the next one.
     expect(most).toBeLessThanOrEqual(2 * POOL);
-    await waitUntil(async () => (await authenticate()).status === 200 && (await issue()).status === 200, 10);
+    await waitUntil(async () => (await authenticate()).status === 200 && (await issue()).status === 200);
   }, 60_000);
 
   it.each(CODES[name]!)('responds with 503 for the driver error %s', async (code) => {

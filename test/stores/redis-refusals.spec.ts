@@ -28,7 +28,7 @@ describeEach(hasProgram('redis-server', 'redis-server') ? DRIVERS : [])('a Redis
     const url = `redis://127.0.0.1:${port}`;
     operator = new Redis(url);
     connected = await connect([url]);
-    store = new RedisStore({ ...connected, users, clients: { findById: () => WEB }, deadline: 1 });
+    store = new RedisStore({ ...connected, users, clients: { findById: () => WEB }, deadline: 4 });
   });
   afterAll(async () => {
     await connected.close();
@@ -69,7 +69,7 @@ describeEach(hasProgram('redis-server', 'redis-server') ? DRIVERS : [])('a Redis
         () => false,
         () => true,
       );
-    await waitUntil(isBusy, 10);
+    await waitUntil(isBusy);
     const outcome = await store.getAccessToken('x').catch((error: unknown) => error);
     await operator.script('KILL');
     expect(await running).toContain('killed');

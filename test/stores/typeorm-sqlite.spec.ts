@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 import { ALICE, later } from '../support/models/model.js';
-import { open, type Opened, ownPrefix, SQLITE_IN_FILE, SQLITE_IN_MEMORY, WEB } from './typeorm-databases.js';
+import { open, type Opened, ownPrefix, SQLITE_IN_FILE, SQLITE_IN_MEMORY, users, WEB } from './typeorm-databases.js';
 
 const PREFIX = ownPrefix('alone');
 const sqlite = [SQLITE_IN_MEMORY, SQLITE_IN_FILE];
@@ -9,7 +10,7 @@ const sqlite = [SQLITE_IN_MEMORY, SQLITE_IN_FILE];
 describe.each(sqlite)('a TypeORM store on the single connection of $name', (database) => {
   let opened: Opened;
   beforeAll(async () => {
-    opened = await open(database, PREFIX, { store: { clients: { findById: () => WEB }, deadline: 1 } });
+    opened = await open(database, PREFIX, { store: { clients: { findById: () => WEB } } });
     await opened.dataSource.query('CREATE TABLE notes (text varchar)');
   });
   afterAll(() => opened.close());
@@ -67,7 +68,8 @@ describe.each(sqlite)('a TypeORM store on the single connection of $name', (data
   });
 
   it('reports that it is used inside of a transaction', async () => {
-    const { store, dataSource } = opened;
+    const { dataSource } = opened;
+    const store = new TypeOrmStore(dataSource, { users, prefix: PREFIX, deadline: 0.5 });
     const inside = dataSource.transaction(() => store.revokeGrant('g'));
     await expect(inside).rejects.toThrow('the store cannot save anything during a transaction of the application');
   });

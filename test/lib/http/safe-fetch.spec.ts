@@ -466,7 +466,7 @@ describe('concurrency limits of SafeFetch', () => {
 
     it('reserves slots for a host even if a fetch from another port of it fails', async () => {
       server.replies['/'] = json({ a: 1 });
-      const safe = fetching({ lookup, timeout: 0.6 });
+      const safe = patient();
       await safe.json(server.url('/'));
       expect(await faultOf(safe.json('https://client.example:1024/'))).toBe('network');
       const { end } = await occupy(

@@ -75,6 +75,6 @@ function start(folder: string, owner: number) {
 
 async function urlFrom(folder: string): Promise<string> {
   const file = join(folder, 'port');
-  await waitUntil(() => existsSync(file), 30);
+  await waitUntil(() => existsSync(file));
   return `mongodb://127.0.0.1:${readFileSync(file, 'utf8')}/`;
 }

@@ -238,7 +238,7 @@ describe('concurrent requests with IntrospectedTokens', () => {
 
   it('wait no longer than the timeout', async () => {
     const { until } = held();
-    const model = modelOf({ concurrency: 1, timeout: 1 });
+    const model = modelOf({ concurrency: 1, timeout: 2 });
     const calls = ['first', 'second', 'third'].map((token) => call(model, token));
     await until(1);
     expect(await Promise.all(calls)).toEqual([503, 503, 503]);
