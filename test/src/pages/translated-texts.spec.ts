@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ACCOUNT_MESSAGES } from 'nest-oauth2/accounts';
-import { defineMessages, ENGLISH, type Language, PageRenderer } from 'nest-oauth2/pages';
+import { defineMessages, ELICITATION_MESSAGES, ENGLISH, type Language, PageRenderer } from 'nest-oauth2/pages';
 import { UPSTREAM_MESSAGES } from 'nest-oauth2/upstreams';
 
 const FOLDER = join(import.meta.dirname, '../../../packages/languages/src');
@@ -20,7 +20,19 @@ interface Texts {
 const ENGLISH_TEXTS: Readonly<Record<string, Texts>> = {
   pages: ENGLISH,
   accounts: ACCOUNT_MESSAGES,
+  elicitation: ELICITATION_MESSAGES,
   upstreams: UPSTREAM_MESSAGES,
+};
+
+/** Words of an informal address, and for `pt` of European Portuguese. The texts address users formally. */
+const UNWANTED: Readonly<Record<string, RegExp>> = {
+  de: /(?<!\p{L})(?:du|dich|dir|deine?[mnrs]?)(?!\p{L})/iu,
+  es: /(?<!\p{L})(?:tú|tus?|puedes|quieres|has)(?!\p{L})/iu,
+  fr: /(?<!\p{L})(?:tu|toi|ton|tes|peux)(?!\p{L})/iu,
+  it: /(?<!\p{L})(?:ti|tuo|tua|tuoi|puoi|hai|vuoi)(?!\p{L})/iu,
+  nl: /(?<!\p{L})(?:je|jij|jouw|jou)(?!\p{L})/iu,
+  pl: /(?<!\p{L})(?:możesz|chcesz|twoj\p{L}*|twój|spróbuj|wróć do aplikacji)(?!\p{L})/iu,
+  pt: /(?<!\p{L})(?:utilizador|ficheiro|palavra-passe|aplicação)(?!\p{L})/iu,
 };
 
 const placeholdersOf = (text: unknown) => [...String(text).matchAll(/\{\w+\}/g)].map(([one]) => one).toSorted();
@@ -43,6 +55,12 @@ describe.each(TAGS)('the language %s of nest-oauth2-languages', (tag) => {
         expect(form).toMatch(/^\S[^]*\S$/);
       }
     }
+  });
+
+  it('addresses users formally', async () => {
+    const { messages, features } = await read(tag);
+    const texts = [messages, ...Object.values(features)].flatMap((set) => Object.values(set as Texts).flatMap(formsOf));
+    expect(texts.filter((text) => UNWANTED[tag]?.test(String(text)))).toEqual([]);
   });
 
   it('has no English text, and all plural forms of a text that has some', async () => {

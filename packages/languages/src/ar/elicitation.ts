@@ -5,7 +5,7 @@ export const elicitation: Translation<typeof ELICITATION_MESSAGES> = {
   elicitationFrom: 'يطلب منك {client} تأكيد ما يلي:',
   elicitationConfirm: 'تأكيد',
   elicitationDone: 'تم التأكيد. يمكنك إغلاق هذه الصفحة والعودة إلى {client}.',
-  elicitationExpired: 'انتهت صلاحية هذا الطلب أو تمت الإجابة عليه بالفعل. عد إلى التطبيق وحاول مرة أخرى.',
+  elicitationExpired: 'انتهت صلاحية هذا الطلب أو تمت الإجابة عنه بالفعل. يُرجى العودة إلى التطبيق وإعادة المحاولة.',
   elicitationOtherUser: 'هذا الطلب يخص مستخدمًا آخر. لا يمكن إلا لذلك المستخدم فتح هذه الصفحة.',
   elicitationSwitch: 'استخدام حساب آخر',
 };

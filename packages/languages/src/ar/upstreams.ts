@@ -22,7 +22,8 @@ export const upstreams: Translation<typeof UPSTREAM_MESSAGES> = {
   upstreamUnverified: 'يُرجى التحقق من عنوان البريد الإلكتروني لحسابك قبل ربط {provider}.',
   upstreamNotAllowed: 'تعذّر استخدام {provider} لحساب هنا.',
   upstreamAccountGone: 'حسابك معطّل أو تم حذفه.',
-  upstreamWrongConsent: 'انتهت صلاحية هذا الرابط أو أُنشئ لمستخدم آخر. عُد إلى الصفحة التي بدأت منها وحاول مرة أخرى.',
+  upstreamWrongConsent:
+    'انتهت صلاحية هذا الرابط أو أُنشئ لمستخدم آخر. يُرجى العودة إلى الصفحة التي بدأت منها وإعادة المحاولة.',
   upstreamConsentTitle: 'الوصول إلى {provider}',
   upstreamConsentIntro: 'للمتابعة، يُرجى منح الوصول إلى حسابك لدى {provider}.',
   upstreamConsentContinue: 'المتابعة إلى {provider}',

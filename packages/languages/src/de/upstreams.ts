@@ -28,7 +28,7 @@ export const upstreams: Translation<typeof UPSTREAM_MESSAGES> = {
   upstreamWrongConsent:
     'Dieser Link ist abgelaufen oder wurde für einen anderen Benutzer erstellt. Gehen Sie zu der Seite zurück, auf der Sie begonnen haben, und versuchen Sie es erneut.',
   upstreamConsentTitle: 'Zugriff auf {provider}',
-  upstreamConsentIntro: 'Um fortzufahren, geben Sie bitte Zugriff auf Ihr Konto bei {provider}.',
+  upstreamConsentIntro: 'Um fortzufahren, gewähren Sie bitte Zugriff auf Ihr Konto bei {provider}.',
   upstreamConsentContinue: 'Weiter zu {provider}',
   connectionsTitle: 'Verbundene Konten',
   connectionsIntro: 'Mit diesen Konten können Sie sich anmelden.',

@@ -9,7 +9,7 @@ export const pages: Translation<typeof ENGLISH> = {
   signUp: 'Crear una cuenta',
   forgotPassword: '¿Ha olvidado la contraseña?',
   wrong: 'El nombre de usuario o la contraseña no son correctos.',
-  noProvider: 'No hay ningún inicio de sesión para esta dirección. Elija otra forma de iniciar sesión.',
+  noProvider: 'No se puede iniciar sesión con esta dirección. Elija otra forma de iniciar sesión.',
   expired: 'Este formulario ha caducado. Inicie sesión de nuevo.',
   busy: 'El inicio de sesión está saturado en este momento. Inténtelo de nuevo en unos instantes.',
   throttled: 'Demasiados intentos. Inténtelo de nuevo dentro de {wait}.',

@@ -20,7 +20,7 @@ export const upstreams: Translation<typeof UPSTREAM_MESSAGES> = {
   upstreamEmailInUse: 'Ya tiene una cuenta. Inicie sesión para vincular {provider}.',
   upstreamNotFresh: 'Para vincular {provider}, inicie antes sesión de nuevo en este navegador.',
   upstreamOtherAccount: 'Esta cuenta de {provider} ya está vinculada a otra cuenta.',
-  upstreamUnverified: 'Verifique la dirección de correo electrónico de su cuenta antes de vincular {provider}.',
+  upstreamUnverified: 'Confirme la dirección de correo electrónico de su cuenta antes de vincular {provider}.',
   upstreamNotAllowed: '{provider} no se ha podido usar para una cuenta aquí.',
   upstreamAccountGone: 'Su cuenta está desactivada o se ha eliminado.',
   upstreamWrongConsent:

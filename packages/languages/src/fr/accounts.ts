@@ -124,8 +124,8 @@ export const accounts: Translation<typeof ACCOUNT_MESSAGES> = {
   exportButton: 'Télécharger mes données',
   deleteTitle: 'Supprimer votre compte',
   deleteLater:
-    'Vous êtes déconnecté partout, et les applications perdent aussitôt leur accès. Votre compte est supprimé définitivement le {date}. D’ici là, vous pouvez vous connecter pour le conserver.',
-  deleteNow: 'Vous êtes déconnecté partout, et votre compte est aussitôt supprimé définitivement.',
+    'Vous serez déconnecté partout, et les applications perdront aussitôt leur accès. Votre compte sera supprimé définitivement le {date}. D’ici là, vous pouvez vous connecter pour le conserver.',
+  deleteNow: 'Vous serez déconnecté partout, et votre compte sera aussitôt supprimé définitivement.',
   deleteConfirm: 'Je veux supprimer mon compte',
   deleteButton: 'Supprimer mon compte',
   deleteUnconfirmed: 'Cochez la case pour confirmer que vous voulez supprimer votre compte.',
@@ -133,14 +133,14 @@ export const accounts: Translation<typeof ACCOUNT_MESSAGES> = {
   deletedText: 'Votre compte et ce que ce site avait enregistré à son sujet ont été supprimés.',
   keepTitle: 'Votre compte va être supprimé',
   keepRequested:
-    'Vous êtes déconnecté. Votre compte est supprimé le {date}. D’ici là, connectez-vous si vous voulez le conserver.',
-  keepText: 'Votre compte est supprimé le {date}. Voulez-vous le conserver ?',
+    'Vous êtes déconnecté. Votre compte sera supprimé le {date}. D’ici là, connectez-vous si vous voulez le conserver.',
+  keepText: 'Votre compte sera supprimé le {date}. Voulez-vous le conserver ?',
   keepButton: 'Conserver mon compte',
   keepDone: 'Votre compte est conservé. Les applications ont de nouveau besoin de votre autorisation.',
   keepTooLate: 'Votre compte est en cours de suppression. Il est trop tard pour le conserver.',
   mailDeletionSubject: 'Votre compte sur {site} va être supprimé',
   mailDeletionText:
-    'Votre compte est supprimé le {date}. Si vous voulez le conserver, ouvrez ce lien, ou connectez-vous avant :\n\n{link}\n\nSi vous n’avez pas demandé cette suppression, conservez le compte et choisissez un nouveau mot de passe.',
+    'Votre compte sera supprimé le {date}. Si vous voulez le conserver, ouvrez ce lien, ou connectez-vous avant :\n\n{link}\n\nSi vous n’avez pas demandé cette suppression, conservez le compte et choisissez un nouveau mot de passe.',
   mailDeletedSubject: 'Votre compte sur {site} a été supprimé',
   mailDeletedText: 'Votre compte et ce que {site} avait enregistré à son sujet ont été supprimés.',
 };

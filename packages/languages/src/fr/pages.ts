@@ -9,7 +9,7 @@ export const pages: Translation<typeof ENGLISH> = {
   signUp: 'Créer un compte',
   forgotPassword: 'Mot de passe oublié ?',
   wrong: 'Nom d’utilisateur ou mot de passe incorrect.',
-  noProvider: 'Aucune connexion n’existe pour cette adresse. Veuillez choisir une autre façon de vous connecter.',
+  noProvider: 'Cette adresse ne permet pas de se connecter. Veuillez choisir un autre moyen de connexion.',
   expired: 'Ce formulaire a expiré. Veuillez vous reconnecter.',
   busy: 'La connexion est surchargée pour le moment. Veuillez réessayer dans un instant.',
   throttled: 'Trop de tentatives. Veuillez réessayer dans {wait}.',

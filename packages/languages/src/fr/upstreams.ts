@@ -20,7 +20,7 @@ export const upstreams: Translation<typeof UPSTREAM_MESSAGES> = {
   upstreamEmailInUse: 'Vous avez déjà un compte. Connectez-vous pour y associer {provider}.',
   upstreamNotFresh: 'Pour associer {provider}, veuillez d’abord vous reconnecter dans ce navigateur.',
   upstreamOtherAccount: 'Ce compte {provider} est déjà associé à un autre compte.',
-  upstreamUnverified: 'Vérifiez l’adresse e-mail de votre compte avant d’associer {provider}.',
+  upstreamUnverified: 'Confirmez l’adresse e-mail de votre compte avant d’associer {provider}.',
   upstreamNotAllowed: '{provider} n’a pas pu être utilisé pour un compte ici.',
   upstreamAccountGone: 'Votre compte est désactivé ou a été supprimé.',
   upstreamWrongConsent:

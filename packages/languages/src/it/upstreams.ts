@@ -23,9 +23,9 @@ export const upstreams: Translation<typeof UPSTREAM_MESSAGES> = {
   upstreamNotAllowed: 'Non è stato possibile usare {provider} per un account qui.',
   upstreamAccountGone: 'Il Suo account è disattivato o è stato eliminato.',
   upstreamWrongConsent:
-    'Questo link è scaduto o è stato creato per un altro utente. Torna alla pagina da cui hai iniziato e riprova.',
+    'Questo link è scaduto o è stato creato per un altro utente. Torni alla pagina da cui è partito e riprovi.',
   upstreamConsentTitle: 'Accesso a {provider}',
-  upstreamConsentIntro: 'Per continuare, consenti l’accesso al tuo account {provider}.',
+  upstreamConsentIntro: 'Per continuare, consenta l’accesso al Suo account {provider}.',
   upstreamConsentContinue: 'Continua su {provider}',
   connectionsTitle: 'Account collegati',
   connectionsIntro: 'Può accedere con questi account.',

@@ -38,7 +38,7 @@ export const accounts: Translation<typeof ACCOUNT_MESSAGES> = {
   passkeyRemove: '削除',
   passkeyRemoveOf: '{name} を削除',
   passkeyRemoved: 'パスキーを削除しました。端末からも削除してください。',
-  passkeyConfirm: 'パスキーを変更するには、2 番目の要素で確認してください',
+  passkeyConfirm: 'パスキーを変更するには、2 つ目の認証要素で確認してください',
   passkeySignIn: 'パスキーでサインイン',
   passkeyUse: 'パスキーを使う',
   passkeyWrong: 'このパスキーは使用できませんでした。もう一度試すか、別の方法を選択してください。',

@@ -5,7 +5,8 @@ export const elicitation: Translation<typeof ELICITATION_MESSAGES> = {
   elicitationFrom: '{client} が確認を求めています:',
   elicitationConfirm: '確認する',
   elicitationDone: '確認しました。このページを閉じて {client} に戻ってください。',
-  elicitationExpired: 'このリクエストは期限切れか、すでに回答済みです。アプリに戻ってもう一度お試しください。',
+  elicitationExpired:
+    'このリクエストは有効期限が切れているか、すでに回答されています。アプリに戻ってもう一度お試しください。',
   elicitationOtherUser: 'このリクエストは別のユーザーのものです。そのユーザーだけがこのページを開けます。',
-  elicitationSwitch: '別のアカウントを使用',
+  elicitationSwitch: '別のアカウントを使う',
 };

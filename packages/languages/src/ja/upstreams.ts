@@ -24,7 +24,7 @@ export const upstreams: Translation<typeof UPSTREAM_MESSAGES> = {
   upstreamNotAllowed: '{provider} をここのアカウントに使用できませんでした。',
   upstreamAccountGone: 'アカウントは無効になっているか、削除されています。',
   upstreamWrongConsent:
-    'このリンクは期限が切れているか、別のユーザー用に作成されたものです。開始したページに戻って、もう一度お試しください。',
+    'このリンクは有効期限が切れているか、別のユーザー用に作成されたものです。開始したページに戻って、もう一度お試しください。',
   upstreamConsentTitle: '{provider} へのアクセス',
   upstreamConsentIntro: '続行するには、{provider} のアカウントへのアクセスを許可してください。',
   upstreamConsentContinue: '{provider} に進む',

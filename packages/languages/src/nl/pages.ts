@@ -9,9 +9,9 @@ export const pages: Translation<typeof ENGLISH> = {
   signUp: 'Account aanmaken',
   forgotPassword: 'Wachtwoord vergeten?',
   wrong: 'Gebruikersnaam of wachtwoord is onjuist.',
-  noProvider: 'Voor dit adres is er geen aanmelding. Kies een andere manier om in te loggen.',
+  noProvider: 'Met dit adres kunt u niet inloggen. Kies een andere manier om in te loggen.',
   expired: 'Dit formulier is verlopen. Log opnieuw in.',
-  busy: 'Inloggen is op dit moment overbelast. Probeer het zo dadelijk opnieuw.',
+  busy: 'Het is op dit moment te druk om in te loggen. Probeer het zo dadelijk opnieuw.',
   throttled: 'Te veel pogingen. Probeer het over {wait} opnieuw.',
   formExpired: 'Dit formulier is verlopen. Probeer het opnieuw.',
   codeTitle: 'Voer uw code in',
@@ -112,5 +112,5 @@ export const pages: Translation<typeof ENGLISH> = {
   deviceDeniedText: 'Er is geen toegang verleend. U kunt deze pagina sluiten.',
   accessRemoved: 'Toegang ingetrokken. De app moet u opnieuw om toestemming vragen voordat ze weer toegang krijgt.',
   consentForgotten:
-    'U wordt gevraagd wanneer deze app opnieuw toegang aanvraagt. Tot die tijd houdt ze de toegang die ze heeft.',
+    'U wordt om toestemming gevraagd wanneer deze app opnieuw toegang aanvraagt. Tot die tijd houdt ze de toegang die ze heeft.',
 };

@@ -19,7 +19,7 @@ export const upstreams: Translation<typeof UPSTREAM_MESSAGES> = {
   upstreamEmailInUse: 'U hebt al een account. Log in om {provider} te koppelen.',
   upstreamNotFresh: 'Log eerst opnieuw in deze browser in om {provider} te koppelen.',
   upstreamOtherAccount: 'Dit {provider}-account is al aan een ander account gekoppeld.',
-  upstreamUnverified: 'Verifieer het e-mailadres van uw account voordat u {provider} koppelt.',
+  upstreamUnverified: 'Bevestig het e-mailadres van uw account voordat u {provider} koppelt.',
   upstreamNotAllowed: '{provider} kon hier niet voor een account worden gebruikt.',
   upstreamAccountGone: 'Uw account is uitgeschakeld of verwijderd.',
   upstreamWrongConsent:

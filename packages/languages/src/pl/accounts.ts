@@ -121,7 +121,7 @@ export const accounts: Translation<typeof ACCOUNT_MESSAGES> = {
   tokenScopeMissing: 'Proszę wybrać, co token może robić.',
   tokensFull: 'Tokenów jest zbyt wiele. Proszę najpierw usunąć jeden z nich.',
   dataSection: 'Dane konta',
-  exportText: 'Proszę pobrać w pliku JSON to, co ta witryna przechowuje o koncie.',
+  exportText: 'Proszę pobrać dane, które ta witryna przechowuje o koncie, w pliku JSON.',
   exportButton: 'Pobierz moje dane',
   deleteTitle: 'Usunięcie konta',
   deleteLater:
@@ -131,7 +131,7 @@ export const accounts: Translation<typeof ACCOUNT_MESSAGES> = {
   deleteButton: 'Usuń moje konto',
   deleteUnconfirmed: 'Proszę zaznaczyć pole, aby potwierdzić chęć usunięcia konta.',
   deletedTitle: 'Konto zostało usunięte',
-  deletedText: 'Konto i to, co ta witryna o nim przechowywała, zostało usunięte.',
+  deletedText: 'Konto i dane, które ta witryna o nim przechowywała, zostały usunięte.',
   keepTitle: 'Konto zostanie usunięte',
   keepRequested: 'Wylogowano. Konto zostanie usunięte: {date}. Aby je zachować, proszę zalogować się wcześniej.',
   keepText: 'Konto zostanie usunięte: {date}. Czy je zachować?',
@@ -142,5 +142,5 @@ export const accounts: Translation<typeof ACCOUNT_MESSAGES> = {
   mailDeletionText:
     'Konto zostanie usunięte: {date}. Aby je zachować, proszę otworzyć ten link lub zalogować się wcześniej:\n\n{link}\n\nJeśli to nie Państwo prosili o usunięcie, proszę zachować konto i wybrać nowe hasło.',
   mailDeletedSubject: 'Konto w {site} zostało usunięte',
-  mailDeletedText: 'Konto i to, co {site} o nim przechowuje, zostało usunięte.',
+  mailDeletedText: 'Konto oraz przechowywane o nim dane w {site} zostały usunięte.',
 };

@@ -4,8 +4,8 @@ export const elicitation: Translation<typeof ELICITATION_MESSAGES> = {
   elicitationTitle: 'Potwierdzenie prośby',
   elicitationFrom: '{client} prosi o potwierdzenie:',
   elicitationConfirm: 'Potwierdź',
-  elicitationDone: 'Potwierdzono. Możesz zamknąć tę stronę i wrócić do {client}.',
-  elicitationExpired: 'Ta prośba wygasła lub została już rozpatrzona. Wróć do aplikacji i spróbuj ponownie.',
+  elicitationDone: 'Potwierdzono. Można zamknąć tę stronę i wrócić do aplikacji {client}.',
+  elicitationExpired: 'Ta prośba wygasła lub została już rozpatrzona. Proszę wrócić do aplikacji i spróbować ponownie.',
   elicitationOtherUser: 'Ta prośba dotyczy innego użytkownika. Tylko on może otworzyć tę stronę.',
   elicitationSwitch: 'Użyj innego konta',
 };

@@ -4,7 +4,7 @@ import type { Translation } from 'nest-oauth2/pages';
 export const upstreams: Translation<typeof UPSTREAM_MESSAGES> = {
   upstreamSignIn: 'Entrar com {provider}',
   upstreamTitle: 'Acesso com {provider}',
-  upstreamBack: 'Voltar para a entrada',
+  upstreamBack: 'Voltar para a página de acesso',
   upstreamWrongBrowser:
     'Este acesso expirou ou foi iniciado em outro navegador. Volte para a página onde você começou e tente novamente neste navegador.',
   upstreamUsed: 'Este acesso já foi concluído. Se você não está conectado, tente novamente.',
@@ -12,7 +12,7 @@ export const upstreams: Translation<typeof UPSTREAM_MESSAGES> = {
   upstreamFailed: 'O acesso com {provider} não funcionou. Tente novamente.',
   upstreamInProgress: 'Este acesso já está em andamento. Tente novamente em instantes.',
   upstreamUnavailable: '{provider} não está respondendo no momento. Tente novamente em instantes.',
-  upstreamThrottled: 'Tentativas demais. Tente novamente mais tarde.',
+  upstreamThrottled: 'Muitas tentativas. Tente novamente mais tarde.',
   upstreamTooLong: 'Esta solicitação é longa demais para entrar com {provider}. Escolha outra forma de entrar.',
   upstreamLinkOnly: 'Você não pode entrar com {provider}. Escolha outra forma de entrar.',
   upstreamSignInOnly: '{provider} não pode ser vinculado a uma conta existente.',

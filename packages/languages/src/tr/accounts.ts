@@ -120,8 +120,8 @@ export const accounts: Translation<typeof ACCOUNT_MESSAGES> = {
   exportButton: 'Verilerimi indir',
   deleteTitle: 'Hesabınızı silin',
   deleteLater:
-    'Her yerde oturumunuz kapatılır ve uygulamalar erişimini hemen kaybeder. Hesabınız {date} tarihinde kalıcı olarak silinir. O zamana kadar hesabınızı korumak için oturum açabilirsiniz.',
-  deleteNow: 'Her yerde oturumunuz kapatılır ve hesabınız hemen kalıcı olarak silinir.',
+    'Her yerde oturumunuz kapatılacak ve uygulamalar erişimini hemen kaybedecek. Hesabınız {date} tarihinde kalıcı olarak silinecek. O zamana kadar hesabınızı korumak için oturum açabilirsiniz.',
+  deleteNow: 'Her yerde oturumunuz kapatılacak ve hesabınız hemen kalıcı olarak silinecek.',
   deleteConfirm: 'Hesabımı silmek istiyorum',
   deleteButton: 'Hesabımı sil',
   deleteUnconfirmed: 'Hesabınızı silmek istediğinizi onaylamak için kutuyu işaretleyin.',
@@ -129,14 +129,14 @@ export const accounts: Translation<typeof ACCOUNT_MESSAGES> = {
   deletedText: 'Hesabınız ve bu sitenin onun hakkında sakladıkları silindi.',
   keepTitle: 'Hesabınız silinecek',
   keepRequested:
-    'Oturumunuz kapatıldı. Hesabınız {date} tarihinde silinir. Korumak istiyorsanız ondan önce oturum açın.',
-  keepText: 'Hesabınız {date} tarihinde silinir. Hesabınızı korumak istiyor musunuz?',
+    'Oturumunuz kapatıldı. Hesabınız {date} tarihinde silinecek. Korumak istiyorsanız ondan önce oturum açın.',
+  keepText: 'Hesabınız {date} tarihinde silinecek. Hesabınızı korumak istiyor musunuz?',
   keepButton: 'Hesabımı koru',
-  keepDone: 'Hesabınız kalıyor. Uygulamaların yeniden izninize ihtiyacı var.',
+  keepDone: 'Hesabınız korundu. Uygulamaların izninizi yeniden alması gerekir.',
   keepTooLate: 'Hesabınız şu anda siliniyor. Korumak için artık çok geç.',
   mailDeletionSubject: '{site} hesabınız silinecek',
   mailDeletionText:
-    'Hesabınız {date} tarihinde silinir. Korumak istiyorsanız bu bağlantıyı açın veya ondan önce oturum açın:\n\n{link}\n\nSilmeyi siz istemediyseniz hesabı koruyun ve yeni bir parola seçin.',
+    'Hesabınız {date} tarihinde silinecek. Korumak istiyorsanız bu bağlantıyı açın veya ondan önce oturum açın:\n\n{link}\n\nSilmeyi siz istemediyseniz hesabı koruyun ve yeni bir parola seçin.',
   mailDeletedSubject: '{site} hesabınız silindi',
   mailDeletedText: 'Hesabınız ve {site} sitesinin onun hakkında sakladıkları silindi.',
 };

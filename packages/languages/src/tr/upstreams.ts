@@ -23,10 +23,10 @@ export const upstreams: Translation<typeof UPSTREAM_MESSAGES> = {
   upstreamNotAllowed: '{provider} buradaki bir hesap için kullanılamadı.',
   upstreamAccountGone: 'Hesabınız devre dışı bırakıldı veya silindi.',
   upstreamWrongConsent:
-    'Bu bağlantının süresi doldu veya başka bir kullanıcı için oluşturuldu. Başladığınız sayfaya dönüp tekrar deneyin.',
+    'Bu bağlantının süresi doldu veya başka bir kullanıcı için oluşturuldu. Başladığınız sayfaya dönüp yeniden deneyin.',
   upstreamConsentTitle: '{provider} erişimi',
   upstreamConsentIntro: 'Devam etmek için lütfen {provider} hesabınıza erişim verin.',
-  upstreamConsentContinue: '{provider} ile devam et',
+  upstreamConsentContinue: '{provider} sitesine git',
   connectionsTitle: 'Bağlı hesaplar',
   connectionsIntro: 'Bu hesaplarla oturum açabilirsiniz.',
   connectionsNone: 'Bağlı hesap yok.',

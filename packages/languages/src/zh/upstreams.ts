@@ -3,7 +3,7 @@ import type { Translation } from 'nest-oauth2/pages';
 
 export const upstreams: Translation<typeof UPSTREAM_MESSAGES> = {
   upstreamSignIn: '使用 {provider} 登录',
-  upstreamTitle: '使用 {provider} 登录账户',
+  upstreamTitle: '通过 {provider} 登录',
   upstreamBack: '返回登录',
   upstreamWrongBrowser: '此登录已过期，或是在其他浏览器中开始的。请返回您开始时的页面，并在此浏览器中重试。',
   upstreamUsed: '此登录已完成。如果您尚未登录，请重试。',
