@@ -6,8 +6,11 @@ import type { INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import * as globals from '@jest/globals';
+import { DataSource } from 'typeorm';
 import type { AccountUsers } from 'nest-oauth2/accounts';
 import { add } from '../../../src/schematics/index.js';
+import { findServers, type TestDatabase } from '../../stores/typeorm-databases.js';
+import { hasMongo, mongoUrl, openMongo } from '../../support/environment/mongo-server.js';
 import { REDIS_URL } from '../../support/environment/redis-url.js';
 import { waitUntil } from '../../support/environment/wait-until.js';
 import { PageBrowser } from '../pages/page-browser.js';
@@ -39,7 +42,47 @@ async function writeApplication(store: string, http: string): Promise<string> {
   return application.writeToFolder();
 }
 
+/** Creates an empty database on a server, and returns its URL and the function that deletes it. */
+async function createDatabase({ options }: TestDatabase) {
+  const { type, url } = options() as { type: 'postgres'; url: string };
+  const database = `written_${randomUUID().replaceAll('-', '')}`;
+  const run = async (sql: string) => {
+    const source = await new DataSource({ type, url }).initialize();
+    try {
+      await source.query(sql);
+    } finally {
+      await source.destroy();
+    }
+  };
+  await run(`CREATE DATABASE ${database}`);
+  return {
+    url: Object.assign(new URL(url), { pathname: database }).href,
+    drop: () => run(`DROP DATABASE ${database}`),
+  };
+}
+
+const STORES_OF_SERVERS: Readonly<Record<string, string>> = {
+  PostgreSQL: 'typeorm/postgres',
+  MariaDB: 'typeorm/mysql',
+};
+/** Returns the URL of a new database of MongoDB, and the function that deletes it. */
+async function createMongoDatabase() {
+  const [server, dbName] = [await mongoUrl(), `written-${randomUUID()}`];
+  const drop = async () => {
+    const connection = await openMongo(server, { dbName });
+    await connection.dropDatabase();
+    await connection.close();
+  };
+  return { url: Object.assign(new URL(server), { pathname: dbName }).href, drop };
+}
+
+const databases = new Map<string, Awaited<ReturnType<typeof createDatabase>>>();
+for (const server of await findServers()) databases.set(STORES_OF_SERVERS[server.name]!, await createDatabase(server));
+
+if (hasMongo()) databases.set('mongoose', await createMongoDatabase());
+
 const CASES = [
+  ...[...databases.keys()].map((store) => [store, 'fastify'] as const),
   ['memory', 'express'],
   ['memory', 'fastify'],
   ['typeorm', 'express'],
@@ -49,7 +92,10 @@ const CASES = [
 const written = await Promise.all(
   CASES.map(async ([store, http]) => ({ store, http, folder: await writeApplication(store, http) })),
 );
-afterAll(() => Promise.all(written.map(({ folder }) => rm(folder, { recursive: true, force: true }))));
+afterAll(async () => {
+  await Promise.all(written.map(({ folder }) => rm(folder, { recursive: true, force: true })));
+  for (const { drop } of databases.values()) await drop();
+});
 
 const folderOf = (name: string) => written.find(({ store }) => store === name)!.folder;
 Object.assign(process.env, {
@@ -57,10 +103,15 @@ Object.assign(process.env, {
   OAUTH2_ISSUER: 'http://localhost:3000',
   OAUTH2_DATABASE_FILE: join(folderOf('typeorm'), 'oauth.sqlite'),
   REDIS_URL,
+  MONGODB_URL: databases.get('mongoose')?.url ?? '',
 });
 // The written tests use the globals of Jest, as in an application. They sign a user up by the link of an e-mail.
 Object.assign(globalThis, globals);
-for (const { folder } of written) await import(join(folder, 'test/oauth.written.ts'));
+for (const { store, folder } of written) {
+  // The application reads the URL of its database when it is imported.
+  process.env['DATABASE_URL'] = databases.get(store)?.url ?? '';
+  await import(join(folder, 'test/oauth.written.ts'));
+}
 await import(join(folderOf('memory'), 'test/oauth-attack-lab.written.ts'));
 
 // The import of the TypeORM application has read its file. The Drizzle application reads the name when it starts.
