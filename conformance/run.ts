@@ -6,7 +6,7 @@ import { OAuth2Server } from 'nest-oauth2';
 
 import { EXPECTATIONS } from './expectations.js';
 import { startHost } from './host/host.js';
-import { PLANS } from './plans/index.js';
+import { ALL_PLANS as PLANS } from './plans/index.js';
 import { runCampaign } from './runner/campaign.js';
 import { type RecordedPlan, render, withResult } from './runner/record.js';
 import { Suite } from './runner/suite.js';
@@ -52,6 +52,7 @@ async function main(): Promise<void> {
     wants: (module) => module.includes(values.module),
     patience: 300,
     interval: 1,
+    platform,
     async serve(settings, at) {
       const host = await startHost(settings, { issuer: at, platform });
       return { server: host.get(OAuth2Server), stop: () => host.close() };

@@ -144,6 +144,7 @@ export { hasRequestedAcr } from './openid/prompt/login-checks.js';
 
 // Reports about the configuration
 export { isLoopbackName } from './http/public-url.js';
+export { ALGORITHM_NAMES, ALGORITHMS, type SigningAlgorithm } from './jose/algorithms.js';
 export { findKeys } from './jose/keys/find-keys.js';
 export { CLOCK_TOLERANCES } from './jose/clock-tolerances.js';
 export { CLIENT_ASSERTIONS } from './jose/private-key-jwt/client-assertions.js';

@@ -18,6 +18,8 @@ import { tls } from './tls.js';
 /** The settings of the server that differ from plan to plan. */
 export interface HostSettings extends Pick<Partial<OAuth2ModuleOptions>, 'features'> {
   clients: readonly StoredClient[];
+  /** The users. Default: `ALICE`. */
+  users?: ConstructorParameters<typeof HostStore>[1];
   /** The certificates of clients. If omitted, the server requests no certificates. */
   certificates?: readonly string[];
   /** Options of the server that differ from the defaults. */
@@ -34,10 +36,10 @@ export interface HostPlace {
 
 /** Starts an application with the module, its pages, a store in memory and a protected resource. */
 export async function startHost(settings: HostSettings, place: HostPlace): Promise<INestApplication> {
-  const { clients, features = [], certificates, options = {} } = settings;
+  const { clients, users, features = [], certificates, options = {} } = settings;
   const { issuer, platform = 'express', certificate } = place;
   const { hostname, port } = new URL(issuer);
-  const store = new HostStore(clients);
+  const store = new HostStore(clients, users);
 
   @Module({
     imports: [

@@ -1,6 +1,6 @@
 import type { User } from 'nest-oauth2';
 import type { BackchannelRequest, CibaModel, UserHint } from 'nest-oauth2/openid';
-import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
+import { MemoryStore, type MemoryStoreOptions, type StoredClient } from 'nest-oauth2/stores/memory';
 
 /** The user that the suite signs in. */
 export const ALICE = { id: 'alice', name: 'Alice Liddell', password: 'wonderland' };
@@ -36,19 +36,21 @@ const CLAIMS = {
   phone_number_verified: false,
 };
 
+const ALICE_ONLY: MemoryStoreOptions['users'] = {
+  findById: (id) => id === ALICE.id && ALICE,
+  findByCredentials: (name, password) => name === ALICE.id && password === ALICE.password && ALICE,
+};
+
 /** A memory store with one user. It returns the claims of this user. */
 export class HostStore extends MemoryStore implements CibaModel {
   /** The backchannel request that the user has not decided yet. */
   asked: BackchannelRequest | undefined;
 
-  constructor(clients: readonly StoredClient[]) {
+  constructor(clients: readonly StoredClient[], users: MemoryStoreOptions['users'] = ALICE_ONLY) {
     super({
       clients,
       encryptSecretsWith: 'a fixed secret, since this store has no real data',
-      users: {
-        findById: (id) => id === ALICE.id && ALICE,
-        findByCredentials: (name, password) => name === ALICE.id && password === ALICE.password && ALICE,
-      },
+      users,
     });
   }
 

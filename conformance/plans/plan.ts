@@ -3,7 +3,7 @@ import type { OAuth2Server } from 'nest-oauth2';
 import type { HostSettings } from '../host/host.js';
 import type { KeyGenerators } from './keys.js';
 
-/** A plan of the suite, the server under test, and the suite's configuration. */
+/** A plan of the suite, the server or client under test, and the suite's configuration. */
 export interface ConformancePlan {
   /** The name of the plan on the command line, and its alias in the suite. */
   readonly name: string;
@@ -23,15 +23,23 @@ export interface ConformancePlan {
 export interface Stage {
   issuer: string;
   suite: string;
+  /** The platform of applications that a plan starts itself. Default: `express`. */
+  platform?: 'express' | 'fastify';
   /** Functions that generate keys and certificates. Default: new ones for each run. */
   generators?: KeyGenerators;
 }
 
 /** The settings of the server and of the suite for a run. */
 export interface Prepared {
-  host: HostSettings;
+  /** The settings of the server. Plans for clients have none. */
+  host?: HostSettings;
   /** The configuration of the plan, with the members of the suite's form. */
   configuration: object;
   /** Actions at the server that modules wait for, by the name of the module. */
   meanwhile?: Readonly<Record<string, (server: OAuth2Server) => Promise<unknown>>>;
+  /**
+   * Starts the client under test and signs in, for modules that wait for a client.
+   * @throws {Error} If the client accepts a response that it must refuse, or refuses a valid one.
+   */
+  visit?: (module: string) => Promise<void>;
 }

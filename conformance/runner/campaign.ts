@@ -1,6 +1,7 @@
 import type { OAuth2Server } from 'nest-oauth2';
 
-import type { ConformancePlan, Prepared } from '../plans/plan.js';
+import type { HostSettings } from '../host/host.js';
+import type { ConformancePlan } from '../plans/plan.js';
 import { type Expectation, judge, type Judged } from './judge.js';
 import { runPlan, type RunOptions } from './run-plan.js';
 import type { Suite } from './suite.js';
@@ -17,12 +18,14 @@ export interface Served {
   stop(): Promise<unknown>;
 }
 
-export interface CampaignOptions extends Omit<RunOptions, 'meanwhile' | 'pauses'> {
+export interface CampaignOptions extends Omit<RunOptions, 'meanwhile' | 'pauses' | 'visit'> {
   /** The issuers of the servers. As many plans run at the same time, each with one of them. */
   issuers: readonly string[];
   expectations: readonly Expectation[];
   /** Starts the server under test. */
-  serve: (settings: Prepared['host'], issuer: string) => Promise<Served>;
+  serve: (settings: HostSettings, issuer: string) => Promise<Served>;
+  /** The platform of the applications. Default: `express`. */
+  platform?: 'express' | 'fastify';
   print: (line: string) => void;
   /** Called for each plan when all its modules have ended. */
   finished?: (result: PlanResult) => Promise<unknown>;
@@ -72,25 +75,31 @@ async function runOne(
   issuer: string,
   options: CampaignOptions,
 ): Promise<Judged[]> {
-  const { expectations, serve, print } = options;
-  const { host, configuration, meanwhile = {} } = await plan.prepare({ issuer, suite: suite.url });
-  const served = await serve(host, issuer);
+  const { expectations, serve, print, platform } = options;
+  const stage = { issuer, suite: suite.url, ...(platform && { platform }) };
+  const { host, configuration, meanwhile = {}, visit } = await plan.prepare(stage);
+  const served = host && (await serve(host, issuer));
   const doMeanwhile = async (module: string) => {
-    await meanwhile[module]?.(served.server);
+    if (served) await meanwhile[module]?.(served.server);
     return module in meanwhile;
   };
   try {
     const created = await suite.createPlan(plan.plan, plan.variant, configuration);
     print(`${plan.name}: ${suite.url}/plan-detail.html?plan=${created.id}`);
     const judged: Judged[] = [];
-    const run = { ...options, meanwhile: doMeanwhile, ...(plan.pauses && { pauses: plan.pauses }) };
+    const run = {
+      ...options,
+      meanwhile: doMeanwhile,
+      ...(visit && { visit }),
+      ...(plan.pauses && { pauses: plan.pauses }),
+    };
     for await (const outcome of runPlan(suite, created, run)) {
       judged.push(judge(outcome, plan.name, expectations));
       report(plan.name, judged.at(-1)!, print);
     }
     return judged;
   } finally {
-    await served.stop();
+    await served?.stop();
   }
 }
 

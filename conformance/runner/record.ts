@@ -83,6 +83,19 @@ const compare = (one: string, other: string) => (one < other ? -1 : one > other 
 
 /** Returns the page with tables of these records in place of its tables. */
 export function render(page: string, records: readonly RecordedPlan[]): string {
+  const [clients, servers] = [true, false].map((isWanted) => records.filter((one) => isOfClient(one) === isWanted));
+  return replaced(
+    replaced(replaced(page, 'results', tableOf(servers!)), 'relying party', tableOf(clients!)),
+    'reasons',
+    table(['Module', 'Result', 'Plans', 'Reason'], reasonsOf(records)),
+  );
+}
+
+/** Whether the suite's plan is for clients. Their names contain `-client-`. */
+const isOfClient = ({ variant }: RecordedPlan) => variant.split(',')[0]!.includes('-client-');
+
+/** Returns a table with one row for each record. */
+function tableOf(records: readonly RecordedPlan[]): string {
   const rows = records.map((one) => [
     `\`${one.plan}\``,
     one.variant,
@@ -94,11 +107,7 @@ export function render(page: string, records: readonly RecordedPlan[]): string {
     one.suite,
   ]);
   const head = ['Plan', 'Variant', 'Modules', ...RESULTS, 'Not finished', 'Platform', 'Commit', 'Date', 'Node.js'];
-  return replaced(
-    replaced(page, 'results', table([...head, 'Suite'], rows)),
-    'reasons',
-    table(['Module', 'Result', 'Plans', 'Reason'], reasonsOf(records)),
-  );
+  return table([...head, 'Suite'], rows);
 }
 
 /** One row for each module, result and reason, with the plans that share it. */

@@ -31,6 +31,8 @@ export interface RunOptions {
   pauses?: Readonly<Record<string, number>>;
   /** Performs the action that a module waits for. Resolves to `false` if the module waits for no action. */
   meanwhile?: (module: string) => Promise<boolean>;
+  /** Signs in with the client under test, when a module waits for it. Rejects if the client does not do what it must. */
+  visit?: (module: string) => Promise<void>;
 }
 
 const DONE = ['FINISHED', 'INTERRUPTED'];
@@ -58,10 +60,15 @@ async function watchModule(suite: Suite, id: string, module: SuiteModule, option
   const end = Date.now() + options.patience * 1000;
   let state = await suite.state(id);
   let isWaiting = true;
+  let mistake: string | undefined;
   while (!DONE.includes(state.status) && Date.now() < end) {
     if (isWaiting && state.status === 'CONFIGURED') {
       isWaiting = false;
       if (await options.meanwhile?.(module.testModule)) await suite.resume(id);
+    }
+    if (isWaiting && options.visit && state.status === 'WAITING') {
+      isWaiting = false;
+      await options.visit(module.testModule).catch((error: Error) => (mistake = error.message));
     }
     await sleep(options.interval * 1000);
     state = await suite.state(id);
@@ -71,10 +78,14 @@ async function watchModule(suite: Suite, id: string, module: SuiteModule, option
   const complaints = (await suite.log(id)).filter(isComplaint);
   return {
     module: module.testModule,
-    result: state.result ?? 'UNKNOWN',
+    // The suite does not see what the client does after its last request.
+    result: mistake === undefined ? (state.result ?? 'UNKNOWN') : 'FAILED',
     ending: isLate ? 'TIMEOUT' : state.status === 'INTERRUPTED' ? 'INTERRUPTED' : 'FINISHED',
     conditions: [...new Set(complaints.map(({ src }) => src))],
-    messages: complaints.map(({ src, result, msg = '' }) => `${result} ${src}: ${msg}`),
+    messages: [
+      ...complaints.map(({ src, result, msg = '' }) => `${result} ${src}: ${msg}`),
+      ...(mistake === undefined ? [] : [mistake]),
+    ],
     log: `${suite.url}/log-detail.html?log=${id}`,
   };
 }

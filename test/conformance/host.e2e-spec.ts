@@ -4,10 +4,13 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 import { describe, expect, it } from '@jest/globals';
+import { oidc } from 'nest-oauth2/upstreams';
 
 import { type Certificate, RSA, selfSigned } from '../../conformance/host/certificate.js';
 import { startHost } from '../../conformance/host/host.js';
-import { PLANS } from '../../conformance/plans/index.js';
+import { startRelyingParty } from '../../conformance/host/relying-party.js';
+import { Visitor } from '../../conformance/host/visitor.js';
+import { ALL_PLANS, PLANS } from '../../conformance/plans/index.js';
 import { type ClientKeys, GENERATORS, type KeyGenerators } from '../../conformance/plans/keys.js';
 import { EXPECTATIONS } from '../../conformance/expectations.js';
 import { freePort } from '../support/environment/free-port.js';
@@ -55,7 +58,7 @@ describe('the server for the conformance suite', () => {
     const certificate = await reuse(generatedCertificates, 'localhost', () =>
       selfSigned('localhost', { hosts: ['localhost'], key: RSA }),
     );
-    const server = await startHost(host, { issuer, platform, certificate });
+    const server = await startHost(host!, { issuer, platform, certificate });
     try {
       const { discoveryUrl } = (configuration as { server: { discoveryUrl: string } }).server;
       expect(JSON.parse((await read(discoveryUrl)).body)).toMatchObject({ issuer });
@@ -67,8 +70,26 @@ describe('the server for the conformance suite', () => {
     }
   });
 
+  it.each(PLATFORMS)(
+    'shows the button of the suite in the application for plans for clients on %s',
+    async (platform) => {
+      const issuer = `https://localhost:${await freePort()}`;
+      const certificate = await reuse(generatedCertificates, 'localhost', () =>
+        selfSigned('localhost', { hosts: ['localhost'], key: RSA }),
+      );
+      const suite = oidc({ issuer: 'https://suite.example', label: 'Suite', clientId: 'rp', clientSecret: 'secret' });
+      const application = await startRelyingParty({ providers: { suite } }, { issuer, platform, certificate });
+      try {
+        const page = await new Visitor().get(`${issuer}/oauth/connections`);
+        expect([page.url.pathname, page.html]).toEqual(['/oauth/login', expect.stringContaining('Suite')]);
+      } finally {
+        await application.close();
+      }
+    },
+  );
+
   it('has plans with unique names, and no expectations for unknown plans', () => {
-    const names = PLANS.map(({ name }) => name);
+    const names = ALL_PLANS.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(EXPECTATIONS.flatMap(({ plans = [] }) => plans).filter((name) => !names.includes(name))).toEqual([]);
   });

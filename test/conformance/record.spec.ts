@@ -105,6 +105,18 @@ describe('docs/explanation/conformance.md', () => {
     ]);
   });
 
+  it('lists plans for clients in a table of their own', () => {
+    const clients = result('rp-one', [module('PASSED')]);
+    const plan = { ...clients.plan, plan: 'oidcc-client-basic-certification-test-plan' };
+    const records = withResult(withResult([], { ...clients, plan }, circumstances), result('one', []), circumstances);
+    const page = render(`${EMPTY}\n<!-- relying party, by a run -->\n\n| plan |\n\n<!-- end -->\n`, records);
+    const [before, after] = page.split('<!-- relying party');
+    expect([before, after].map((part) => rowsWith(part!, '`').map(([name]) => name))).toEqual([
+      ['`one`'],
+      ['`rp-one`'],
+    ]);
+  });
+
   it('equals the page rendered from conformance/results.json', async () => {
     const page = await readFile('docs/explanation/conformance.md', 'utf8');
     const records = JSON.parse(await readFile('conformance/results.json', 'utf8')) as RecordedPlan[];

@@ -178,6 +178,26 @@ describe('the runner of npm run conformance', () => {
     expect(fake.calls.filter((call) => call.startsWith('POST /api/runner/'))).toEqual(['POST /api/runner/waits']);
   });
 
+  it.each([
+    ['the client does what it must', Promise.resolve.bind(Promise), '  ok PASSED ours waits'],
+    [
+      'the client accepts an invalid response',
+      () => Promise.reject(new Error('signed in')),
+      '  NOT OK FAILED ours waits',
+    ],
+  ])('signs in once with a client when a module waits for it: %s', async (_, act, line) => {
+    const visited: string[] = [];
+    const waiting = { status: 'WAITING' };
+    const states = [{ status: 'RUNNING' }, waiting, waiting, { status: 'FINISHED', result: 'PASSED' }];
+    const visit = async (module: string) => {
+      visited.push(module);
+      await act();
+    };
+    const prepare: ConformancePlan['prepare'] = () => Promise.resolve({ configuration: {}, visit });
+    const { lines, servers } = await run({ waits: { states } }, [], { prepare });
+    expect({ visited, servers, line: lines[1] }).toEqual({ visited: ['waits'], servers: [], line });
+  });
+
   it('pauses before a module with a configured pause', async () => {
     const start = performance.now();
     await run({ first: ended('PASSED') }, [], { pauses: { first: 0.05, another: 60 } });

@@ -57,6 +57,7 @@ export function oauthProvider(name: string, options: OAuthOptions, brand?: strin
     label: options.label ?? new URL(issuer).host,
     brand,
     method: options.clientAuthentication ?? 'client_secret_post',
+    clientMetadata: {},
     scope,
     endpoints,
     offline: undefined,

@@ -1,4 +1,4 @@
-import { assertConfig, settingOf } from '../../../lib/internal.js';
+import { ALGORITHM_NAMES, ALGORITHMS, assertConfig, settingOf, type SigningAlgorithm } from '../../../lib/internal.js';
 import type { ClientSecretMethod, ProviderOptions, TrustedDomains, UpstreamProvider } from './provider.js';
 
 /** The options of `oidc()`. */
@@ -10,6 +10,12 @@ export interface OidcOptions extends ProviderOptions {
   issuer: string;
   /** How the client authenticates at the token endpoint. Default: a method that the metadata lists. */
   clientAuthentication?: ClientSecretMethod;
+  /**
+   * The algorithm with which the provider signs the ID tokens and logout tokens of this client, as it was registered:
+   * `id_token_signed_response_alg`. Other algorithms are refused. Default: all algorithms that the metadata lists.
+   * OpenID Connect Core §3.1.3.7
+   */
+  idTokenSignedResponseAlg?: SigningAlgorithm;
 }
 
 /**
@@ -29,18 +35,23 @@ type Preset = Partial<
 /** Returns an OpenID provider with the differences of a preset. */
 export function openIdProvider(name: string, options: OidcOptions, preset: Preset = {}): UpstreamProvider {
   verifyProviderOptions(name, options, preset.secret === undefined);
-  const { issuer, clientAuthentication, scope = 'openid profile email' } = options;
+  const { issuer, clientAuthentication, idTokenSignedResponseAlg: algorithm, scope = 'openid profile email' } = options;
   assertConfig(
     isProviderUrl(issuer),
     `\`issuer\` of \`${name}()\` must be an https URL, or an http URL of this machine`,
   );
   assertConfig(scope.split(' ').includes('openid'), `\`scope\` of \`${name}()\` must contain \`openid\``);
+  assertConfig(
+    algorithm === undefined || ALGORITHMS.includes(algorithm),
+    `\`idTokenSignedResponseAlg\` of \`${name}()\` must be one of ${ALGORITHM_NAMES}`,
+  );
   return {
     ...commonMembers(options),
     issuer,
     label: options.label ?? new URL(issuer).host,
     brand: undefined,
     method: clientAuthentication,
+    clientMetadata: algorithm === undefined ? {} : { id_token_signed_response_alg: algorithm },
     scope,
     endpoints: undefined,
     offline: undefined,

@@ -129,7 +129,8 @@ export class ProviderClient {
     const configuration = await this.configuration(await loadLibrary());
     const metadata = configuration.serverMetadata();
     const response = await this.fetch(metadata.jwks_uri!, { headers: { accept: 'application/json' } });
-    const { id_token_signing_alg_values_supported: algorithms = ['RS256'] } = metadata;
+    const { id_token_signed_response_alg: alg } = this.provider.clientMetadata;
+    const algorithms = alg === undefined ? (metadata.id_token_signing_alg_values_supported ?? ['RS256']) : [alg];
     return { issuer: metadata.issuer, algorithms, keys: response.ok ? await response.json() : undefined };
   }
 
@@ -187,7 +188,7 @@ export class ProviderClient {
     const customFetch = (url: string, init: object) => fetch(url, init);
     const isInsecure = isLoopbackUrl(provider.issuer);
     if (provider.endpoints === undefined) {
-      return await library.discovery(new URL(provider.issuer), clientId, {}, authentication, {
+      return await library.discovery(new URL(provider.issuer), clientId, provider.clientMetadata, authentication, {
         [library.customFetch]: customFetch,
         execute: [library.enableNonRepudiationChecks, ...(isInsecure ? [library.allowInsecureRequests] : [])],
       });

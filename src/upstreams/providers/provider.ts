@@ -102,6 +102,8 @@ export interface UpstreamProvider {
   /** Returns the client secret for one token request. */
   secret(clientId: string, server: Pick<Capabilities, 'find'>): string;
   readonly method: ClientSecretMethod | undefined;
+  /** The metadata with which the client is registered at an OpenID provider. */
+  readonly clientMetadata: { readonly id_token_signed_response_alg?: string };
   readonly scope: string;
   readonly use: UpstreamUse;
   readonly trustAuthentication: boolean;

@@ -177,6 +177,20 @@ describe('a logout token', () => {
     ]);
   });
 
+  it.each([
+    ['RS256', 200, undefined],
+    ['PS256', 400, expect.stringContaining('does not sign ID tokens with this `alg`')],
+  ] as const)(
+    'signed with RS256 for a client with `idTokenSignedResponseAlg: %s` gets status %i',
+    async (alg, status, reason) => {
+      const acme = { idTokenSignedResponseAlg: alg };
+      const { url, acme: provider, events } = await startSite({ platform: ANY_PLATFORM[0]!, acme });
+      provider.metadata = { id_token_signing_alg_values_supported: ['PS256', 'RS256'] };
+      expect((await send(url, await provider.logoutToken({ sub: 'e-1' }))).status).toBe(status);
+      expect(events[0]?.[1]['reason']).toEqual(reason);
+    },
+  );
+
   it('is accepted without `typ`', async () => {
     const { url, acme, users } = await start();
     expect((await send(url, await acme.logoutToken({ sub: 'e-1' }, {}))).status).toBe(200);

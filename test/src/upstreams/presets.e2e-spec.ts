@@ -11,6 +11,7 @@ import {
   google,
   microsoft,
   oauth,
+  oidc,
   type UpstreamProvider,
 } from 'nest-oauth2/upstreams';
 
@@ -332,5 +333,10 @@ describe('oauth()', () => {
     [{ parameters: { state: 'fixed' } }, '`parameters` of `oauth()` must not contain `state`'],
   ])('rejects the options %j', (wrong, message) => {
     expect(() => oauth({ ...options, profile: () => ({ sub: '1', claims: {} }), ...wrong } as never)).toThrow(message);
+  });
+
+  it('rejects an unknown `idTokenSignedResponseAlg` of `oidc()`', () => {
+    const wrong = { ...CLIENT, issuer: 'https://acme.example', idTokenSignedResponseAlg: 'none' };
+    expect(() => oidc(wrong as never)).toThrow('`idTokenSignedResponseAlg` of `oidc()` must be one of ES256');
   });
 });

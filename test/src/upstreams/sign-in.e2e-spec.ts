@@ -160,6 +160,20 @@ describe.each(ANY_PLATFORM)('the account of a sign-in with a provider on %s', (p
     },
   );
 
+  it.each([
+    ['RS256', 'Erin'],
+    ['PS256', undefined],
+  ] as const)(
+    'with an ID token signed with RS256 and `idTokenSignedResponseAlg: %s`: the user is %s',
+    async (alg, user) => {
+      const { browser, acme } = await startSite({ platform, acme: { idTokenSignedResponseAlg: alg } });
+      acme.metadata = { id_token_signing_alg_values_supported: ['PS256', 'RS256'] };
+      const visitor = browser();
+      await visitor.signInWith(acme, ERIN);
+      expect(await visitor.user()).toBe(user);
+    },
+  );
+
   it('has the login time of the provider, so that an old login there is no new login here', async () => {
     const { browser, acme } = await startSite({ platform });
     const visitor = browser();

@@ -7,7 +7,7 @@ import type { User } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import {
   oidc,
-  type ProviderOptions,
+  type OidcOptions,
   type UpstreamAccounts,
   type UpstreamProfile,
   type UpstreamProvider,
@@ -89,7 +89,7 @@ export interface SiteOptions {
   platform: Platform;
   accounts?: Accounts | Type<Accounts>;
   providers?: Record<string, UpstreamProvider>;
-  acme?: Partial<ProviderOptions>;
+  acme?: Partial<OidcOptions>;
   pagesOptions?: PagesOptions;
   features?: OAuth2ModuleOptions['features'];
   controllers?: Type[];
