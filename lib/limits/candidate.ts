@@ -1,9 +1,10 @@
 import { assertConfig } from '../errors/configuration-error.js';
 import { hasAccounts } from '../model/accounts.js';
 import type { CoreClient, PasswordModel, User } from '../model/model.js';
-import { isAmbiguousName } from './folded-name.js';
+import { INEXACT_NAMES, warnOfModelMistake } from '../model/model-mistakes.js';
+import { foldedName, isAmbiguousName } from './folded-name.js';
 import { withTurn } from './turns.js';
-import { isUserName } from './user-name.js';
+import { isUserName, MAX_USER_NAME_LENGTH } from './user-name.js';
 
 const NO_VERDICT =
   '`verifyPassword()` must return `true` or `false`, or a promise of them: return the result of the comparison';
@@ -35,6 +36,7 @@ export async function findCandidate(
   if (!isUserName(username)) return undefined;
   if (hasAccounts(model)) {
     const user = (await model.findByUsername(username)) || undefined;
+    if (user && hasOtherSpelling(user, username)) warnOfModelMistake(model, INEXACT_NAMES);
     const isCorrect = async (password: string) => {
       const verdict: unknown = await model.verifyPassword(user, password);
       assertConfig(typeof verdict === 'boolean', NO_VERDICT);
@@ -55,3 +57,17 @@ export async function findCandidate(
         );
   return { account: undefined, verify: async (password) => (await getUser(password)) || undefined };
 }
+
+/**
+ * Whether a user was found by another spelling of a stored name, with other accents or letters. Upper and lower case, outer
+ * spaces and compatible characters are not compared, because applications normalize them.
+ */
+function hasOtherSpelling(user: User, typed: string): boolean {
+  const name = normalized(typed);
+  const texts = Object.values(user).filter((value): value is string => typeof value === 'string');
+  if (texts.some((text) => normalized(text) === name)) return false;
+  const folded = foldedName(typed);
+  return texts.some((text) => text.length <= MAX_USER_NAME_LENGTH && foldedName(text) === folded);
+}
+
+const normalized = (name: string) => name.normalize('NFKC').trim().toLowerCase();

@@ -23,6 +23,8 @@ export interface SchemaModel {
   /**
    * Rejects if the database schema differs from the one that the model needs. The error lists the differences and how
    * to fix them.
+   * @returns Sentences about settings with which the store works, but not as expected, as a list of texts. A Nest application logs
+   * them. Any other value is ignored.
    */
   checkSchema(): Awaitable<unknown>;
 }

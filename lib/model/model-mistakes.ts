@@ -19,3 +19,8 @@ export const NO_GRANTS =
 /** The warning for a model that returns a saved token without expiry. `authenticate()` would reject it as expired. */
 export const NO_EXPIRY =
   "the model's `saveToken()` returned a token without `accessTokenExpiresAt`: `getAccessToken()` must return it as a Date, or all requests are refused";
+/** The warning for users in a column whose collation ignores accents. */
+export const INEXACT_NAMES =
+  '`findByUsername()` has found a user by another spelling than the stored one, so the column of the names ignores accents: a ' +
+  'person who owns `exàmple.com` could sign up or reset a password for `example.com`. Give the column a collation that ' +
+  'compares exactly, such as `utf8mb4_nopad_bin` on MariaDB or `utf8mb4_0900_bin` on MySQL';

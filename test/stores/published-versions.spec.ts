@@ -62,7 +62,7 @@ describe.each(cases)('a database of version $title', ({ database, version, count
   it('is upgraded by the missing migrations', async () => {
     await old.source.runMigrations();
     store = new TypeOrmStore(old.source, { users, prefix: old.prefix });
-    await expect(store.checkSchema()).resolves.toBeUndefined();
+    await expect(store.checkSchema()).resolves.toEqual([]);
     await store.saveClient(WEB);
   });
 
@@ -100,7 +100,7 @@ describe.each(cases)('a database of version $title', ({ database, version, count
     await change((runner) =>
       runner.addColumn(table, new TableColumn({ name: 'later', type: 'text', isNullable: true })),
     );
-    await expect(store.checkSchema()).resolves.toBeUndefined();
+    await expect(store.checkSchema()).resolves.toEqual([]);
     await store.saveToken(tokens('beside', 'grant of beside'), WEB, { id: 'bob' });
     expect(await store.getAccessToken('access beside')).toMatchObject({ user: { id: 'bob' } });
     await change((runner) => runner.dropColumn(table, 'later'));

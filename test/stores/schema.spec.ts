@@ -51,6 +51,19 @@ describe.each(await findDatabases())('the schema check of a TypeORM store on $na
     await expect(start()).rejects.toThrow(`Add \`...oauthMigrations({ prefix: '${prefix}' })\` to the \`migrations\``);
   });
 
+  it('the schema check warns of columns that ignore case or accents', async () => {
+    await connect();
+    await source.synchronize();
+    const isInexact = ['mysql', 'mariadb'].includes(given.type);
+    const warning = expect.stringMatching(
+      /^The collation of .*_clients\.id.* ignores case or accents.*`utf8mb4_nopad_bin`/,
+    );
+    expect(await store().checkSchema()).toEqual(isInexact ? [warning] : []);
+    for (const table of ['clients', 'grants', 'tokens']) await source.query(`DROP TABLE ${prefix}${table}`);
+    await source.runMigrations();
+    expect(await store().checkSchema()).toEqual([]);
+  });
+
   it('the schema check reports that the DataSource has no entities', async () => {
     await connect({ entities: [] });
     await expect(start()).rejects.toThrow(

@@ -104,8 +104,22 @@ describe.each(databases)('a store on $name', (database) => {
     const message = `lacks tables or columns of ${database.library}Store (\`${prefix}none_clients\``;
     await expect(missing.store.checkSchema()).rejects.toThrow(message);
     await expect(missing.store.getAccessToken('x')).rejects.toThrow(message);
-    await expect(store.checkSchema()).resolves.toBeUndefined();
+    await expect(store.checkSchema()).resolves.toEqual([]);
     await missing.close();
+  });
+
+  it('warns in production if the database lets a statement run after the deadline', async () => {
+    const before = process.env['NODE_ENV'];
+    process.env['NODE_ENV'] = 'production';
+    try {
+      const setting = { P: 'statement_timeout', M: 'max_statement_time', S: undefined }[database.name[0] as 'P'];
+      const warnings = await store.checkSchema();
+      const isWarned = setting !== undefined && !database.name.startsWith('MySQL');
+      const warning = expect.stringContaining(`set \`${setting}\` of the database user to about 15 seconds`);
+      expect(warnings).toEqual(isWarned ? [warning] : []);
+    } finally {
+      process.env['NODE_ENV'] = before;
+    }
   });
 
   if (!database.name.startsWith('SQLite'))

@@ -3,6 +3,7 @@ import { Deadline } from '../contract/deadline.js';
 import { Database } from '../sql/database.js';
 import type { SqlStorage } from '../sql/sql-storage.js';
 import type { SqlStoreOptions } from '../sql/sql-store-options.js';
+import { findSchemaWarnings } from '../sql/schema-warnings.js';
 import { STORAGES } from '../sql/storages.js';
 import { tableNames } from '../sql/table-names.js';
 import { verifyColumns } from '../sql/verify-columns.js';
@@ -28,9 +29,10 @@ export type DrizzleStoreOptions = SqlStoreOptions;
 export class DrizzleStore extends Store<SqlStorage> implements SchemaModel {
   /**
    * Verifies that the database has the tables and columns of this version. A Nest application calls it at start-up.
+   * Returns warnings about settings of the database, which the application logs.
    * @throws {InvalidArgumentError} If a table or a column is missing.
    */
-  readonly checkSchema: () => Promise<void>;
+  readonly checkSchema: () => Promise<readonly string[]>;
 
   constructor(db: DrizzleDatabase, { users, clients, prefix, deadline, batching, ...options }: DrizzleStoreOptions) {
     const executor = new DrizzleExecutor(db);
@@ -38,8 +40,12 @@ export class DrizzleStore extends Store<SqlStorage> implements SchemaModel {
     const names = tableNames(prefix);
     super(new STORAGES[executor.dialect](database, names, !clients), { users, clients, ...options });
     registerStorageLocation(this, db, names.tokens);
-    this.checkSchema = () => verifyColumns(database, names, { store: 'DrizzleStore', remedy: REMEDY });
-    database.explain = this.checkSchema;
+    const verify = () => verifyColumns(database, names, { store: 'DrizzleStore', remedy: REMEDY });
+    database.explain = verify;
+    this.checkSchema = async () => {
+      await verify();
+      return findSchemaWarnings(database, names, { store: 'DrizzleStore', stopsStatements: false });
+    };
   }
 }
 

@@ -97,6 +97,11 @@ export class Database {
     }
   }
 
+  /** The deadline of each statement, in seconds. */
+  get seconds(): number {
+    return this.deadline.seconds;
+  }
+
   /** Returns the rows that a query finds. */
   async find<Row>(query: Sql): Promise<Row[]> {
     const { records } = await this.run(query, false);

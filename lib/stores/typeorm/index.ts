@@ -4,6 +4,7 @@ import type { SchemaModel } from '../../model/health.js';
 import { Deadline } from '../contract/deadline.js';
 import { registerStorageLocation } from '../contract/storage-location.js';
 import { Database } from '../sql/database.js';
+import { findSchemaWarnings } from '../sql/schema-warnings.js';
 import { STORAGES } from '../sql/storages.js';
 import type { SqlStorage } from '../sql/sql-storage.js';
 import type { SqlStoreOptions } from '../sql/sql-store-options.js';
@@ -36,10 +37,10 @@ export interface TypeOrmStoreOptions extends SqlStoreOptions {
 export class TypeOrmStore extends Store<SqlStorage> implements SchemaModel {
   /**
    * Verifies that the database has the schema of this version. A Nest application calls it at start-up. It does nothing
-   * if the `DataSource` is not initialized.
+   * if the `DataSource` is not initialized. Returns warnings about settings of the database, which the application logs.
    * @throws {InvalidArgumentError} If an entity, table, column or migration is missing.
    */
-  readonly checkSchema: () => Promise<void>;
+  readonly checkSchema: () => Promise<readonly string[]>;
 
   constructor(
     dataSource: DataSource,
@@ -50,6 +51,10 @@ export class TypeOrmStore extends Store<SqlStorage> implements SchemaModel {
     super(new STORAGES[executor.dialect](database, tableNames(prefix), !clients), { users, clients, ...options });
     registerStorageLocation(this, dataSource, tableNames(prefix).tokens);
     database.explain = () => checkSchema(dataSource, database, { prefix });
-    this.checkSchema = async () => void (dataSource.isInitialized && (await database.explain!()));
+    this.checkSchema = async () => {
+      if (!dataSource.isInitialized) return [];
+      await database.explain!();
+      return findSchemaWarnings(database, tableNames(prefix), { store: 'TypeOrmStore', stopsStatements: true });
+    };
   }
 }

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => remove());
 
-type OpenStore = { store: typeormStores.TypeOrmStore & { checkSchema(): Promise<void> }; close(): Promise<unknown> };
+type OpenStore = { store: typeormStores.TypeOrmStore & { checkSchema(): Promise<unknown> }; close(): Promise<unknown> };
 
 /** How an application with one library installs and upgrades the tables, and opens the store of a version. */
 interface Adapter {
