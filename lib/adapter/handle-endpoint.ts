@@ -51,7 +51,7 @@ export async function handleEndpoint(
     if (cors && isPreflight(message)) {
       respondToPreflight(requestOf(message), response, methods, cors);
     } else {
-      verifyMethod(message.method, methods);
+      verifyMethod(message, endpoint);
       await readContent(message, endpoint);
       await operation(response);
     }
@@ -74,9 +74,18 @@ export async function handleEndpoint(
 const isWritten = (response: Response): boolean =>
   typeof response.body === 'string' || response.status !== 200 || response.get('location') !== undefined;
 
-function verifyMethod(method: string, methods: readonly string[]): void {
-  if (methods.includes(method)) return;
-  throw new InvalidRequestError(`Invalid request: method must be ${methods.join(' or ')}`, { code: 405 });
+function verifyMethod(message: HttpMessage, { methods, cors }: EndpointContext['endpoint']): void {
+  if (methods.includes(message.method)) return;
+  const error = new InvalidRequestError(`Invalid request: method must be ${methods.join(' or ')}`, { code: 405 });
+  if (!isPreflight(message)) throw error;
+  const origin = String(message.headers.origin);
+  throw error.because({
+    reason: 'the request is the CORS preflight request of a page of another origin, and no other origin is allowed',
+    given: origin,
+    remedy: cors
+      ? `set the option \`cors\`, such as \`cors: { origins: ['${origin}'] }\``
+      : 'open this URL as a page of the browser: scripts of other origins may never call it',
+  });
 }
 
 /**

@@ -4,6 +4,7 @@ import { Logger } from '@nestjs/common';
 import { isLoopbackName, toOAuthError } from '../../lib/internal.js';
 import { InvalidArgumentError, type OAuth2Server, type ServerContext } from '../../lib/index.js';
 import { logServerError } from '../operations/error-log.js';
+import { codeClients, warnOfClients } from './check-clients.js';
 
 const logger = new Logger('OAuth2');
 
@@ -27,8 +28,9 @@ export async function checkStoredState(server: OAuth2Server | undefined): Promis
 /** Logs warnings of what the configuration makes impossible, or possible without notice. */
 export function warnAtStart(server: ServerContext, http: Server | undefined): void {
   warnOfVolatileStore(server);
-  logClientsWithoutRefresh(server);
+  warnOfClients(server);
   warnOfLongLifetimes(server);
+  warnOfShortRefresh(server);
   // A resource server has the issuer of another application.
   if ('saveToken' in server.options.model) {
     warnOfOtherPort(server.options.issuer, http);
@@ -44,11 +46,10 @@ const USUAL = {
 };
 
 /** Logs a warning for each lifetime, of the server or of a client in code, that is probably a number of milliseconds. */
-function warnOfLongLifetimes({ options }: ServerContext): void {
-  const { initialClients = [] } = options.model as { initialClients?: readonly CodeClient[] };
+function warnOfLongLifetimes(server: ServerContext): void {
   const owners = [
-    { owner: 'the server', lifetimes: options as object },
-    ...initialClients.map((client) => ({ owner: `the client \`${client.id}\``, lifetimes: client as object })),
+    { owner: 'the server', lifetimes: server.options as object },
+    ...codeClients(server).map((client) => ({ owner: `the client \`${client.id}\``, lifetimes: client as object })),
   ];
   for (const { owner, lifetimes } of owners) {
     for (const [name, longest] of Object.entries(USUAL)) {
@@ -61,6 +62,16 @@ function warnOfLongLifetimes({ options }: ServerContext): void {
       );
     }
   }
+}
+
+/** Logs a warning if refresh tokens expire before the access tokens that they should replace. */
+function warnOfShortRefresh({ options, grants }: ServerContext): void {
+  const { accessTokenLifetime, refreshTokenLifetime } = options;
+  if (!grants.has('refresh_token') || refreshTokenLifetime >= accessTokenLifetime) return;
+  logger.warn(
+    `\`refreshTokenLifetime\` is ${refreshTokenLifetime} seconds, shorter than \`accessTokenLifetime\` with ${accessTokenLifetime} seconds: ` +
+      'a refresh token is useless when the access token expires. Both are seconds: set `refreshTokenLifetime` to the longer one.',
+  );
 }
 
 /** Logs a warning if the issuer is an http URL of another computer. RFC 8414 §2 */
@@ -83,34 +94,9 @@ function warnOfVolatileStore({ options: { model } }: ServerContext): void {
   );
 }
 
-/** The fields of a client in code that the start reads. */
-interface CodeClient {
-  id: string;
-  grants?: readonly string[];
-  scopes?: unknown;
-}
-
 /**
- * Logs the clients of the code that sign users in and get no refresh tokens, because their `grants` lack
- * `refresh_token`. It is a warning if such a client may request `offline_access`, which promises a refresh token.
- */
-function logClientsWithoutRefresh({ options: { model }, grants }: ServerContext): void {
-  const { initialClients = [] } = model as { initialClients?: readonly CodeClient[] };
-  const without = initialClients.filter(
-    (client) => client.grants?.includes('authorization_code') && !client.grants.includes('refresh_token'),
-  );
-  if (without.length === 0 || !grants.has('refresh_token')) return;
-  const isPromised = without.some(({ scopes }) => Array.isArray(scopes) && scopes.includes('offline_access'));
-  const names = without.map(({ id }) => `\`${id}\``).join(', ');
-  logger[isPromised ? 'warn' : 'log'](
-    `No refresh token is issued to ${names}, because \`grants\` lacks 'refresh_token': users sign in again when an ` +
-      "access token expires. To keep them signed in, add 'refresh_token' to the `grants` of the client.",
-  );
-}
-
-/**
- * Logs a warning if the issuer is an address of this computer with another port than the one the application listens
- * on. Then redirects and the URLs in the metadata lead to another application, or to none.
+ * Logs a warning if the issuer is an address of this computer with another port or another scheme than those with which
+ * the application listens. Then redirects and the URLs in the metadata lead to another application, or to none.
  */
 function warnOfOtherPort(issuer: string | undefined, http: Server | undefined): void {
   if (issuer === undefined || !URL.canParse(issuer) || !http?.once) return;
@@ -119,10 +105,21 @@ function warnOfOtherPort(issuer: string | undefined, http: Server | undefined): 
   const expected = Number(port || (protocol === 'https:' ? 443 : 80));
   http.once('listening', () => {
     const address = http.address();
-    if (address === null || typeof address === 'string' || address.port === expected) return;
+    if (address === null || typeof address === 'string') return;
+    if (address.port === expected) {
+      if (protocol !== 'https:' || isTls(http)) return;
+      logger.warn(
+        `The option \`issuer\` is ${issuer}, but the application listens without TLS on this port: browsers reject its login form, and ` +
+          `clients cannot connect. Set \`issuer\` to ${issuer.replace('https:', 'http:')}, or pass \`httpsOptions\` to NestFactory.create().`,
+      );
+      return;
+    }
     logger.warn(
       `The application listens on port ${address.port}, but the option \`issuer\` is ${issuer}: set \`issuer\` to ` +
         `http://${hostname}:${address.port}, or listen on port ${expected}. If a proxy or a container maps the port, ignore this.`,
     );
   });
 }
+
+/** Whether a server speaks TLS itself. */
+const isTls = (http: Server): boolean => 'setSecureContext' in http;

@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { allFeatures, assertConfig, distance, nearestName } from '../../lib/internal.js';
 import type { DefinedScopes } from '../decorators/define-scopes.js';
 import type { OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
+import { listed } from '../configuration/check-clients.js';
 import type { AccessRequirements } from './access-requirements.js';
 
 const logger = new Logger('OAuth2');
@@ -14,7 +15,7 @@ const MISSPELT = 2;
 
 /**
  * Verifies the scopes that a route requires, if its server has the scopes of `defineScopes()`. An undefined scope that
- * is not similar to a defined one is logged.
+ * is not similar to a defined one is logged. So is a scope with a comma, which probably separates two scopes.
  * @throws {InvalidArgumentError} If an undefined scope differs from a defined one in at most two letters.
  */
 export function verifyDefinedScopes(
@@ -22,10 +23,11 @@ export function verifyDefinedScopes(
   { options }: AccessRequirements,
   registration: OAuth2Registration | undefined,
 ): void {
+  const required = [...(options?.scope?.split(' ') ?? []), ...(options?.anyScope ?? [])];
+  for (const scope of required) if (scope.includes(',')) logger.warn(commaIn(route, scope));
   const defined = allFeatures(registration?.features).find(({ id }) => id === 'defineScopes') as
     DefinedScopes<string> | undefined;
   if (!defined) return;
-  const required = [...(options?.scope?.split(' ') ?? []), ...(options?.anyScope ?? [])];
   for (const scope of required) {
     if (defined.names.includes(scope) || STANDARD.includes(scope)) continue;
     const nearest = nearestName(scope, defined.names);
@@ -35,3 +37,7 @@ export function verifyDefinedScopes(
     logger.warn(`${problem}, so consent pages and metadata do not describe it: add it to \`defineScopes()\`.`);
   }
 }
+
+const commaIn = (route: string, scope: string): string =>
+  `${route} requires \`${scope}\`, which is one scope with a comma in its name. If you meant several scopes, write ` +
+  `${listed(scope)}.`;

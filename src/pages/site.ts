@@ -137,6 +137,11 @@ export class Site {
     );
   }
 
+  /** Whether the browser sent the cookie to which forms are bound. */
+  hasBrowserCookie(pageRequest: PageRequest): boolean {
+    return this.cookie(pageRequest).value !== undefined;
+  }
+
   /** Whether a request was sent by a page of this origin, as far as the headers of the browser show. */
   isFromOwnOrigin({ request }: PageRequest): boolean {
     return senderOf(request, this.server.issuerOf(request)) !== 'other';

@@ -5,6 +5,7 @@ import { OAuth2Clients, defineScopes, OAuth2Module, OAuthGuard, Scopes } from 'n
 import { keys } from 'nest-oauth2/jose';
 import { pages } from 'nest-oauth2/pages';
 import { MemoryStore, type StoredClient, type Users } from 'nest-oauth2/stores/memory';
+import { findCandidate } from '../../lib/internal.js';
 import { SECRET } from '../support/servers/demo.js';
 import { freePort } from '../support/environment/free-port.js';
 import { bearer, post } from '../support/clients/http.js';
@@ -175,6 +176,48 @@ describe('the start', () => {
     );
   });
 
+  it('warns of clients that get no authorization code, and of scopes with a comma', async () => {
+    const { redirectUris: _, ...unreachable } = { ...web, grants: ['authorization_code', 'refresh_token'] };
+    const machine = { id: 'machine', secret: 'machine-secret', grants: ['client_credentials'], scopes: ['a,b'] };
+    await start({ model: new MemoryStore({ clients: [unreachable, { ...machine }], users: nobody }) });
+    expect(warnings()).toBe(
+      "The client `web` has the grant 'authorization_code' and no `redirectUris`, so no user can sign in there: add the URL to " +
+        "which the client is sent back, such as `redirectUris: ['https://app.example.com/callback']`, or remove the grant.\n" +
+        '`scopes` of the client `machine` contains `a,b`, which is one scope with a comma in its name. If you meant several ' +
+        "scopes, write 'a', 'b'.",
+    );
+  });
+
+  it('warns of a route whose scope contains a comma', async () => {
+    @Controller()
+    @UseGuards(OAuthGuard)
+    class CommaController {
+      @Get()
+      @Scopes('notes:read,notes:write')
+      list() {
+        return [];
+      }
+    }
+    await start({ model: new MemoryStore({ users: nobody }), isGlobal: true }, { controllers: [CommaController] });
+    expect(warnings()).toMatch(/^CommaController\.list\(\) requires .* write 'notes:read', 'notes:write'\.$/);
+  });
+
+  it('warns of refresh tokens that expire before access tokens', async () => {
+    const model = () => new MemoryStore({ users: nobody });
+    await start({ model: model(), accessTokenLifetime: 3600, refreshTokenLifetime: 3600 });
+    expect(warnings()).toBe('');
+    await start({ model: model(), accessTokenLifetime: 3600, refreshTokenLifetime: 60 });
+    expect(warnings()).toMatch(
+      /^`refreshTokenLifetime` is 60 seconds, shorter than `accessTokenLifetime` with 3600 seconds/,
+    );
+  });
+
+  it('warns of an issuer with https on a port without TLS', async () => {
+    const port = await freePort();
+    await start({ model: new MemoryStore({ users: nobody }), issuer: `https://localhost:${port}` }, {}, { port });
+    expect(warnings()).toContain(`Set \`issuer\` to http://localhost:${port}, or pass \`httpsOptions\``);
+  });
+
   it('warns of an issuer without TLS', async () => {
     await start({ model: new MemoryStore({ users: nobody }), issuer: 'http://id.example' });
     expect(warnings()).toContain('The option `issuer` is http://id.example, without TLS');
@@ -330,6 +373,20 @@ describe('a mistake in the users is logged at the login, with the remedy:', () =
     expect(errors()).toMatch(message);
   });
 
+  it('a column that ignores accents', async () => {
+    const emit = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const stored = { id: '42', email: 'Ana@example.com' };
+    const model = new MemoryStore({ users: { ...byName, findByUsername: () => stored } });
+    for (const name of ['ana@example.com', 'ANA@example.com ', '\uFF21na@example.com', 'Someone else'])
+      await findCandidate(model, name);
+    expect(emit).not.toHaveBeenCalled();
+    for (const name of ['ana@exàmple.com', 'ána@example.com']) await findCandidate(model, name);
+    expect(emit.mock.calls.map(([text]) => text)).toEqual([
+      expect.stringMatching(/by another spelling than the stored one.*such as `utf8mb4_nopad_bin`/),
+    ]);
+    emit.mockRestore();
+  });
+
   it('no mistake', async () => {
     const model = new MemoryStore({ users: byName });
     await model.saveSession({
@@ -360,7 +417,57 @@ describe('the log names the remedy of a request', () => {
   });
 });
 
+describe('the log explains a request of a browser', () => {
+  const debug = jest.spyOn(Logger.prototype, 'debug');
+  const lines = () => debug.mock.calls.map(([text]) => String(text)).join('\n');
+  const preflight = async (path: string) => {
+    const { url } = await start({ model: new MemoryStore({ clients: [web], users: nobody }) });
+    debug.mockReset().mockImplementation(() => undefined);
+    const headers = { origin: 'https://spa.example', 'access-control-request-method': 'POST' };
+    expect((await fetch(url + path, { method: 'OPTIONS', headers })).status).toBe(405);
+    return lines();
+  };
+
+  it('that asks for CORS without the option `cors`', async () => {
+    expect(await preflight('/oauth/token')).toContain(
+      'remedy="set the option `cors`, such as `cors: { origins: [\'https://spa.example\'] }`"',
+    );
+    expect(await preflight('/oauth/authorize')).toContain('remedy="open this URL as a page of the browser');
+  });
+
+  it('that sends a form without its cookie', async () => {
+    const options = { secret: SECRET, interaction: undefined, issuer: 'https://id.example', features: [pages()] };
+    const { url } = await start({ model: new MemoryStore({ users: nobody }), ...options });
+    const cookie = (await fetch(`${url}/oauth/login`)).headers.getSetCookie()[0]!.split(';')[0]!;
+    debug.mockReset().mockImplementation(() => undefined);
+    expect((await post(`${url}/oauth/login`, { username: 'a' }, { cookie })).status).toBe(403);
+    expect(lines()).toContain('CSRF token of the login form');
+    expect(lines()).not.toContain('sent no cookie');
+    expect((await post(`${url}/oauth/login`, { username: 'a' })).status).toBe(403);
+    expect(lines()).toContain('browser sent no cookie with the form: open the pages at the URL of the option `issuer`');
+  });
+});
+
 describe('a wrong token', () => {
+  it('that is unknown is refused, and the log has the remedy', async () => {
+    const debug = jest
+      .spyOn(Logger.prototype, 'debug')
+      .mockReset()
+      .mockImplementation(() => undefined);
+    @Controller()
+    @UseGuards(OAuthGuard)
+    class NotesController {
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    const model = new MemoryStore({ users: nobody });
+    const { url } = await start({ model, isGlobal: true }, { controllers: [NotesController] });
+    expect((await fetch(url, { headers: bearer('unknown') })).status).toBe(401);
+    expect(String(debug.mock.calls.at(-1)?.[0])).toContain('remedy="get a new access token from this server');
+  });
+
   it('that is an ID token is refused with its name', async () => {
     @Controller()
     @UseGuards(OAuthGuard)

@@ -115,8 +115,7 @@ export function reportAccessRefusal(events: EventSink | undefined, error: OAuthE
  * reason. It is only created for an event that has listeners, because refusals are frequent.
  */
 function defaultDetailOf(error: OAuthError, { token, required }: RefusedAccess): RefusalDetail | undefined {
-  if (!token)
-    return error instanceof InvalidTokenError ? { reason: '`getAccessToken()` returned no token' } : undefined;
+  if (!token) return error instanceof InvalidTokenError ? UNKNOWN_TOKEN : undefined;
   if (error instanceof InsufficientScopeError) {
     return {
       reason: 'access token lacks the scope that the route requires',
@@ -126,5 +125,16 @@ function defaultDetailOf(error: OAuthError, { token, required }: RefusedAccess):
     };
   }
   if (!(error instanceof InvalidTokenError)) return undefined;
-  return { reason: 'access token has expired', given: token.accessTokenExpiresAt };
+  return {
+    reason: 'access token has expired',
+    given: token.accessTokenExpiresAt,
+    remedy: 'get a new access token with the refresh token, or sign the user in again',
+  };
 }
+
+const UNKNOWN_TOKEN: RefusalDetail = {
+  reason: '`getAccessToken()` returned no token',
+  remedy:
+    'get a new access token from this server: this one is expired, revoked, of another server or of another store, such as ' +
+    'a `MemoryStore` that was restarted',
+};

@@ -165,7 +165,14 @@ class PageHandler implements Handler {
     call.problemName = name;
     const { status, reason } = this.problem(name);
     if (reason !== undefined) {
-      reportUserRefused(this.place.site.server, { reason, status, pageRequest: call, endpoint: this.place.id });
+      const { site, id } = this.place;
+      const isWithoutCookie = name === (this.definition.expired ?? 'formExpired') && !site.hasBrowserCookie(call);
+      reportUserRefused(site.server, {
+        reason: isWithoutCookie ? NO_COOKIE : reason,
+        status,
+        pageRequest: call,
+        endpoint: id,
+      });
     }
     return this.definition.get(call, subject);
   }
@@ -209,6 +216,10 @@ class PageHandler implements Handler {
     for (const [header, value] of Object.entries(headers)) response.set(header, value);
   }
 }
+
+const NO_COOKIE =
+  'browser sent no cookie with the form: open the pages at the URL of the option `issuer`, with https if the issuer has it, ' +
+  'and let proxies pass the headers Cookie and Set-Cookie';
 
 /** Writes a file. It is for one user, so no cache keeps it. RFC 6266 */
 function writeDownload({ name, type, text }: PageDownload, response: Response): void {

@@ -1,0 +1,67 @@
+import { Logger } from '@nestjs/common';
+
+import type { ServerContext } from '../../lib/index.js';
+
+const logger = new Logger('OAuth2');
+
+/** The fields of a client in code that the start reads. */
+export interface CodeClient {
+  id: string;
+  grants?: readonly string[];
+  redirectUris?: unknown;
+  scopes?: unknown;
+}
+
+/** Returns the clients of the code, if the store has any. */
+export const codeClients = ({ options: { model } }: ServerContext): readonly CodeClient[] =>
+  (model as { initialClients?: readonly CodeClient[] }).initialClients ?? [];
+
+/** Logs what clients of the code cannot do, although their fields promise it. */
+export function warnOfClients(server: ServerContext): void {
+  const clients = codeClients(server);
+  logClientsWithoutRefresh(clients, server);
+  for (const client of clients) {
+    warnOfMissingRedirectUris(client);
+    warnOfCommas(client);
+  }
+}
+
+/**
+ * Logs the clients that sign users in and get no refresh tokens, because their `grants` lack `refresh_token`. It is a
+ * warning if such a client may request `offline_access`, which promises a refresh token.
+ */
+function logClientsWithoutRefresh(clients: readonly CodeClient[], { grants }: ServerContext): void {
+  const without = clients.filter(
+    (client) => client.grants?.includes('authorization_code') && !client.grants.includes('refresh_token'),
+  );
+  if (without.length === 0 || !grants.has('refresh_token')) return;
+  const isPromised = without.some(({ scopes }) => Array.isArray(scopes) && scopes.includes('offline_access'));
+  const names = without.map(({ id }) => `\`${id}\``).join(', ');
+  logger[isPromised ? 'warn' : 'log'](
+    `No refresh token is issued to ${names}, because \`grants\` lacks 'refresh_token': users sign in again when an ` +
+      "access token expires. To keep them signed in, add 'refresh_token' to the `grants` of the client.",
+  );
+}
+
+/** Logs a warning if a client uses authorization codes, and has no redirect URI to which they could be sent. */
+function warnOfMissingRedirectUris({ id, grants, redirectUris }: CodeClient): void {
+  const isEmpty = redirectUris === undefined || redirectUris === null || (redirectUris as unknown[]).length === 0;
+  if (!isEmpty || !grants?.includes('authorization_code')) return;
+  logger.warn(
+    `The client \`${id}\` has the grant 'authorization_code' and no \`redirectUris\`, so no user can sign in there: add the ` +
+      "URL to which the client is sent back, such as `redirectUris: ['https://app.example.com/callback']`, or remove the grant.",
+  );
+}
+
+/** Logs a warning if a scope contains a comma, which probably separates two scopes. */
+function warnOfCommas({ id, scopes }: CodeClient): void {
+  const joined = Array.isArray(scopes) ? scopes.filter((scope) => String(scope).includes(',')) : [];
+  if (joined.length === 0) return;
+  logger.warn(
+    `\`scopes\` of the client \`${id}\` contains \`${joined[0]}\`, which is one scope with a comma in its name. If you meant several ` +
+      `scopes, write ${listed(String(joined[0]))}.`,
+  );
+}
+
+/** Returns a text with commas as a list in code. */
+export const listed = (text: string): string => `'${text.split(',').join("', '")}'`;
