@@ -89,7 +89,7 @@ describe('a model written for oauth2-server 2.x', () => {
     testModel.clients.set('web', { id: 'web', grants: ['password'] });
     const { error } = await runOperation(testModel, 'token', tokenRequest({ grant_type: 'client_credentials' }));
     expect(summary(error)).toBe(
-      '400 unauthorized_client: Unauthorized client: this client is not allowed to use this `grant_type`',
+      '400 unauthorized_client: Unauthorized client: this client is not allowed to use this `grant_type`: register the grant for it',
     );
   });
 });

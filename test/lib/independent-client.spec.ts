@@ -138,7 +138,8 @@ describe('client library oauth4webapi', () => {
     expect(() => oauth.validateAuthResponse(as, client, callback, 'abc')).toThrow(
       expect.objectContaining({
         error: 'invalid_scope',
-        error_description: 'Invalid scope: Requested scope is invalid',
+        error_description:
+          'Invalid scope: Requested scope is invalid: request only scopes that the client and the user may have',
       }),
     );
     const good = await authorize({ state: 'abc' });

@@ -91,7 +91,9 @@ export async function findClient(
     given: shortText(clientId),
     remedy: 'compare `client_id` with the `id` of the client in the store, and its `issuer` with that of this server',
   };
-  throw new InvalidClientError('Invalid client: the `client_id` is unknown').because(detail);
+  throw new InvalidClientError(
+    'Invalid client: the `client_id` is unknown: send the ID of a client that this server has registered',
+  ).because(detail);
 }
 
 /**
@@ -129,6 +131,6 @@ export function verifyResponseTypeAllowed(
   const parameter = responseType === types.get('token') ? 'response_type' : 'grant_type';
   const detail = grantNotAllowed(client, responseType && requiredGrantTypes(responseType).join(' '));
   throw new UnauthorizedClientError(
-    `Unauthorized client: this client is not allowed to use this \`${parameter}\``,
+    `Unauthorized client: this client is not allowed to use this \`${parameter}\`: register the grant for it`,
   ).because(detail);
 }

@@ -78,7 +78,8 @@ export function userRequiredError(): OAuthError {
     given: 'a client credentials token',
     remedy: 'send a token that a user has authorized, or let the route work without a user',
   };
-  const message = 'Insufficient scope: a user is required, and this token belongs to the client itself';
+  const message =
+    'Insufficient scope: a user is required, and this token belongs to the client itself: send one that a user has authorized';
   return new InsufficientScopeError(message).because(detail);
 }
 

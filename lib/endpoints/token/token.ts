@@ -100,7 +100,7 @@ export class TokenEndpoint extends BackChannelEndpoint<Token> {
     if (!client.grants.includes(name)) {
       const detail = grantNotAllowed(client, name);
       throw new UnauthorizedClientError(
-        'Unauthorized client: this client is not allowed to use this `grant_type`',
+        'Unauthorized client: this client is not allowed to use this `grant_type`: register the grant for it',
       ).because(detail);
     }
     if (!this.verifiedGrants.has(name)) {

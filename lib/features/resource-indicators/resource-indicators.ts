@@ -95,10 +95,14 @@ function verifyAudience({ token, request, server }: PresentedToken, resources: K
   const audience = audienceOf(token['resource']);
   const requested = server.resourceOf(request);
   if (resources.isAccepted(audience, requested)) return;
-  throw new InvalidTokenError('Invalid token: access token is for another resource').because({
+  const message = 'Invalid token: access token is for another resource: request one with the `resource` of this API';
+  throw new InvalidTokenError(message).because({
     reason: 'access token is not for the requested resource',
     expected: requested ?? 'a resource of this application, as listed in `own` of `resourceIndicators()`',
     given: audience,
+    remedy:
+      'request a token with the expected URI as `resource`, or list the resource of this route in `own` of `resourceIndicators()`. ' +
+      'A token for the resource of `mcp()` is valid only there',
   });
 }
 

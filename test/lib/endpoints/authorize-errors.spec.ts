@@ -17,7 +17,11 @@ describe('an error of an authorization request', () => {
     ['a repeated state', { state: ['a', 'b'] }, 'invalid_request: Repeated parameter: `state`'],
     ['a malformed scope', { scope: 'a"b' }, NO_SCOPE],
     ['a repeated scope', { scope: ['a', 'b'] }, 'invalid_request: Repeated parameter: `scope`'],
-    ['a scope that the model refuses', { scope: 'admin' }, 'invalid_scope: Invalid scope: Requested scope is invalid'],
+    [
+      'a scope that the model refuses',
+      { scope: 'admin' },
+      'invalid_scope: Invalid scope: Requested scope is invalid: request only scopes that the client and the user may have',
+    ],
     ['no response_type', { response_type: undefined }, 'invalid_request: Missing parameter: `response_type`'],
     ['an empty response_type', { response_type: '' }, 'invalid_request: Missing parameter: `response_type`'],
     [
@@ -106,7 +110,7 @@ describe('an error of an authorization request', () => {
     for (const [query, parameter] of cases) {
       const { error, status, redirected } = await authorize(query, testModel);
       expect(summary(error)).toBe(
-        `400 unauthorized_client: Unauthorized client: this client is not allowed to use this \`${parameter}\``,
+        `400 unauthorized_client: Unauthorized client: this client is not allowed to use this \`${parameter}\`: register the grant for it`,
       );
       expect([status, redirected['error'], redirected['state']]).toEqual([302, 'unauthorized_client', 'xyz']);
     }
@@ -170,7 +174,7 @@ describe('an error of an authorization request', () => {
       'Invalid parameter: `scope`',
       'Missing parameter: `response_type`',
       "Invalid request: transform algorithm 'x' not supported",
-      'Invalid scope: Requested scope is invalid',
+      'Invalid scope: Requested scope is invalid: request only scopes that the client and the user may have',
     ]);
   });
 });

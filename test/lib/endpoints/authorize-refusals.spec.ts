@@ -17,7 +17,8 @@ describe('an error of an authorization request that is not redirected', () => {
     return testModel;
   };
   const NOT_A_URI = 'invalid_request: Invalid request: `redirect_uri` is not a valid URI';
-  const MISMATCH = 'invalid_client: Invalid client: `redirect_uri` does not match client value';
+  const MISMATCH =
+    'invalid_client: Invalid client: `redirect_uri` does not match client value: register it for the client exactly as the request sends it';
   const NO_URI = 'invalid_client: Invalid client: this client has no registered `redirect_uri`';
   const NO_GRANTS = 'invalid_client: Invalid client: missing client `grants`';
 
@@ -26,7 +27,11 @@ describe('an error of an authorization request that is not redirected', () => {
     ['an empty client_id', { client_id: '' }, 'invalid_request: Missing parameter: `client_id`'],
     ['a client_id with forbidden characters', { client_id: 'wéb' }, 'invalid_request: Invalid parameter: `client_id`'],
     ['a repeated client_id', { client_id: ['web', 'web'] }, 'invalid_request: Repeated parameter: `client_id`'],
-    ['an unknown client', { client_id: 'who' }, 'invalid_client: Invalid client: the `client_id` is unknown'],
+    [
+      'an unknown client',
+      { client_id: 'who' },
+      'invalid_client: Invalid client: the `client_id` is unknown: send the ID of a client that this server has registered',
+    ],
     ['a redirect URI that is not a URI', { redirect_uri: 'nowhere' }, NOT_A_URI],
     ['a relative redirect URI', { redirect_uri: '/cb' }, NOT_A_URI],
     ['a redirect URI with a fragment', { redirect_uri: `${CALLBACK}#x` }, NOT_A_URI],

@@ -85,13 +85,14 @@ describe('the parameter `grant_type` of a token request', () => {
     testModel.clients.set('web', { ...WEB, grants: ['password'] });
     const { error, status, body } = await runOperation(testModel, 'token', tokenRequest(GRANT));
     expect(summary(error)).toBe(
-      '400 unauthorized_client: Unauthorized client: this client is not allowed to use this `grant_type`',
+      '400 unauthorized_client: Unauthorized client: this client is not allowed to use this `grant_type`: register the grant for it',
     );
     expect({ status, body }).toEqual({
       status: 400,
       body: {
         error: 'unauthorized_client',
-        error_description: 'Unauthorized client: this client is not allowed to use this `grant_type`',
+        error_description:
+          'Unauthorized client: this client is not allowed to use this `grant_type`: register the grant for it',
       },
     });
   });

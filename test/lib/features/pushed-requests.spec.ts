@@ -155,7 +155,10 @@ describe('the pushed authorization request endpoint (RFC 9126)', () => {
     [
       'a redirect_uri that is not registered',
       { redirect_uri: 'https://evil.example/' },
-      said('invalid_request', 'Invalid request: `redirect_uri` does not match client value'),
+      said(
+        'invalid_request',
+        'Invalid request: `redirect_uri` does not match client value: register it for the client exactly as the request sends it',
+      ),
     ],
     [
       'a missing redirect_uri if several are registered',
@@ -166,7 +169,10 @@ describe('the pushed authorization request endpoint (RFC 9126)', () => {
     [
       'a scope that the client may not request',
       { scope: 'admin' },
-      said('invalid_scope', 'Invalid scope: Requested scope is invalid'),
+      said(
+        'invalid_scope',
+        'Invalid scope: Requested scope is invalid: request only scopes that the client and the user may have',
+      ),
     ],
     [
       'a malformed code_challenge',

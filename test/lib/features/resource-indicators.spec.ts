@@ -390,7 +390,8 @@ describe('the resource check of authenticate()', () => {
     return await runOperation(server, 'authenticate', request, given);
   }
 
-  const OTHER = '401 invalid_token: Invalid token: access token is for another resource';
+  const OTHER =
+    '401 invalid_token: Invalid token: access token is for another resource: request one with the `resource` of this API';
 
   it.each<[string, object, string, string]>([
     ['accepts a token for this resource', { resource: [HERE] }, '/notes', 'no error'],

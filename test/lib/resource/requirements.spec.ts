@@ -31,7 +31,7 @@ const hidden = (values: object) =>
 
 const SCOPE_MISSING = '403 insufficient_scope: Insufficient scope: authorized scope is insufficient';
 const NO_USER =
-  '403 insufficient_scope: Insufficient scope: a user is required, and this token belongs to the client itself';
+  '403 insufficient_scope: Insufficient scope: a user is required, and this token belongs to the client itself: send one that a user has authorized';
 const NO_ROLE = '403 insufficient_scope: Insufficient scope: the user lacks a required role';
 const WEAK = '401 insufficient_user_authentication: Insufficient user authentication: a stronger login is required';
 const OLD = '401 insufficient_user_authentication: Insufficient user authentication: a more recent login is required';

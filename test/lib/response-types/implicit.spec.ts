@@ -43,7 +43,7 @@ describe('the implicit grant', () => {
   it('is refused to a client without the grant type `implicit`', async () => {
     const { error, redirected } = await authorize({}, createTestModel());
     expect(summary(error)).toBe(
-      '400 unauthorized_client: Unauthorized client: this client is not allowed to use this `response_type`',
+      '400 unauthorized_client: Unauthorized client: this client is not allowed to use this `response_type`: register the grant for it',
     );
     expect(redirected['access_token']).toBeUndefined();
   });

@@ -23,17 +23,26 @@ describe.each(PLATFORMS)('bad input at the authorization endpoint on %s', (platf
     [
       'an unknown client',
       { client_id: 'nobody' },
-      told('invalid_client', 'Invalid client: the `client_id` is unknown'),
+      told(
+        'invalid_client',
+        'Invalid client: the `client_id` is unknown: send the ID of a client that this server has registered',
+      ),
     ],
     [
       'a foreign redirect URI',
       { redirect_uri: 'https://evil.example/callback' },
-      told('invalid_client', 'Invalid client: `redirect_uri` does not match client value'),
+      told(
+        'invalid_client',
+        'Invalid client: `redirect_uri` does not match client value: register it for the client exactly as the request sends it',
+      ),
     ],
     [
       'a part of the registered redirect URI',
       { redirect_uri: CALLBACK.slice(0, -1) },
-      told('invalid_client', 'Invalid client: `redirect_uri` does not match client value'),
+      told(
+        'invalid_client',
+        'Invalid client: `redirect_uri` does not match client value: register it for the client exactly as the request sends it',
+      ),
     ],
     [
       'a javascript: URI as redirect URI',

@@ -199,7 +199,8 @@ describe.each(PLATFORMS)('a @CurrentUser() parameter on %s', (platform) => {
   );
 
   it('rejects a token without a user exactly as @UserRequired() does', async () => {
-    const description = 'Insufficient scope: a user is required, and this token belongs to the client itself';
+    const description =
+      'Insufficient scope: a user is required, and this token belongs to the client itself: send one that a user has authorized';
     const response = await ask('posts/whole', machine);
     expect(response).toMatchObject({ status: 403, body: refusalBody(403, 'insufficient_scope', description) });
     expect(response.headers['www-authenticate']).toBe('Bearer realm="Service",error="insufficient_scope"');

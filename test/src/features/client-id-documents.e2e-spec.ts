@@ -72,7 +72,10 @@ describe.each(ANY_PLATFORM)('clients identified by a metadata document, on %s', 
   const refused = (error: string, error_description: string) =>
     expect.objectContaining({ status: 400, body: { error, error_description } });
   const UNUSABLE = refused('invalid_client', 'Invalid client: its metadata document cannot be used');
-  const UNKNOWN = refused('invalid_client', 'Invalid client: the `client_id` is unknown');
+  const UNKNOWN = refused(
+    'invalid_client',
+    'Invalid client: the `client_id` is unknown: send the ID of a client that this server has registered',
+  );
 
   it('are announced in the server metadata', () => {
     expect(as).toMatchObject({ client_id_metadata_document_supported: true });
@@ -165,7 +168,10 @@ describe.each(ANY_PLATFORM)('clients identified by a metadata document, on %s', 
     for (const redirect_uri of [CALLBACK, `${CALLBACK}/a/`, 'https://evil.example/', 'http://127.0.0.1:99/callback']) {
       const { parameters } = await asked(client, { redirect_uri });
       expect(await openConsentPage(url, parameters, 'alice')).toEqual(
-        refused('invalid_client', 'Invalid client: `redirect_uri` does not match client value'),
+        refused(
+          'invalid_client',
+          'Invalid client: `redirect_uri` does not match client value: register it for the client exactly as the request sends it',
+        ),
       );
     }
     const native = publish({ redirect_uris: ['http://127.0.0.1/callback'], application_type: 'native' });

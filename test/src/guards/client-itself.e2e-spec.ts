@@ -106,7 +106,7 @@ describe.each(PLATFORMS)('a client with the id of a user on %s', (platform) => {
       body: refusalBody(
         403,
         'insufficient_scope',
-        'Insufficient scope: a user is required, and this token belongs to the client itself',
+        'Insufficient scope: a user is required, and this token belongs to the client itself: send one that a user has authorized',
       ),
     });
   });
