@@ -1,3 +1,4 @@
+import { CLIENT_COLUMNS, type Columns, GRANT_COLUMNS, ROW_COLUMNS } from '../contract/schema.js';
 import type { Database } from './database.js';
 import type { Dialect } from './dialect.js';
 import { join, sql } from './sql.js';
@@ -34,14 +35,24 @@ export async function findSchemaWarnings(
   return warnings;
 }
 
-/** Returns the columns of the store whose collation ignores case, accents or both, on MariaDB or MySQL. */
+/**
+ * Returns the columns of the store whose collation ignores case, accents or both, on MariaDB or MySQL. Columns that the
+ * application has added to the tables are its own matter.
+ */
 async function findInexactColumns(database: Database, { clients, grants, tokens }: TableNames): Promise<string[]> {
-  const records = await database.find<{ column_path: string }>(
-    sql`SELECT CONCAT(TABLE_NAME, '.', COLUMN_NAME) AS column_path FROM information_schema.COLUMNS
-      WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${join([clients, grants, tokens])})
-      AND COLLATION_NAME NOT LIKE ${'%bin'} ORDER BY column_path`,
+  const columns = new Map<string, Columns>([
+    [clients, CLIENT_COLUMNS],
+    [grants, GRANT_COLUMNS],
+    [tokens, ROW_COLUMNS],
+  ]);
+  const records = await database.find<{ in_table: string; name: string }>(
+    sql`SELECT TABLE_NAME AS in_table, COLUMN_NAME AS name FROM information_schema.COLUMNS
+      WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${join([...columns.keys()])})
+      AND COLLATION_NAME NOT LIKE ${'%bin'} ORDER BY in_table, name`,
   );
-  return records.map(({ column_path: path }) => path);
+  const isOwn = (table: string, name: string) =>
+    Object.values(columns.get(table) ?? {}).some((column) => column.name === name);
+  return records.filter((one) => isOwn(one.in_table, one.name)).map((one) => `${one.in_table}.${one.name}`);
 }
 
 /** Returns the name of the setting that limits statements, if the database has one and it is not set. */
