@@ -1,7 +1,7 @@
 import type { OAuth2EventName, OAuth2Events } from '../../lib/index.js';
 
 /** The metadata key of `@OnOAuth2Event()`. */
-export const ON_OAUTH2_EVENT_METADATA = 'nest-oauth2:on-event';
+const ON_OAUTH2_EVENT_METADATA = 'nest-oauth2:on-event';
 
 /** The options of `@OnOAuth2Event()`. */
 export interface OnOAuth2EventOptions {

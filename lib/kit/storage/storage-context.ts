@@ -16,7 +16,7 @@ export const MINUTE = 60_000;
 export const LIFETIME = 15 * MINUTE;
 
 /** Milliseconds by which the clocks of the process and of the database may differ. */
-export const TOLERANCE = 10_000;
+const TOLERANCE = 10_000;
 
 /** Returns a time that has passed by the clocks of the process and of the database, by less than half a minute. */
 export const pastTime = (): number => Date.now() - TOLERANCE - 1000;

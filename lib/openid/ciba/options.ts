@@ -32,7 +32,7 @@ export interface CibaOptions {
 const FEATURE = '`ciba()`';
 
 /** The options of `ciba()`: validation and defaults. */
-export const CIBA_OPTIONS = optionTable(FEATURE, {
+const CIBA_OPTIONS = optionTable(FEATURE, {
   lifetime: { check: wholeSecondsFrom(1, 86_400), default: 300 },
   interval: { check: wholeSecondsFrom(1, 60), default: 5 },
   userCode: { check: FLAG, default: false },

@@ -23,7 +23,7 @@ export interface LogoutTokenClaims {
 }
 
 /** Maximum age of a logout token in seconds. It is sent immediately. */
-export const MAX_LOGOUT_TOKEN_AGE = 600;
+const MAX_LOGOUT_TOKEN_AGE = 600;
 
 const MAX_CLAIM_LENGTH = 255;
 

@@ -47,7 +47,7 @@ const PUBLIC_FLAGS = ['public', 'isPublic', 'is_public', 'publicClient'];
  * Returns the first mistake in a client that an operator configures: a value that is valid, but with which the client
  * cannot work, or would be less secure than it seems. Clients that register themselves are not checked.
  */
-export function findClientMistake(client: Partial<StoredClient>): string | undefined {
+function findClientMistake(client: Partial<StoredClient>): string | undefined {
   const { grants = [], redirectUris = [], secret, secretHashes, tokenEndpointAuthMethod: method } = client;
   for (const grant of grants ?? []) {
     const meant = BY_NAME.get(plain(grant));

@@ -50,7 +50,7 @@ export async function hashPassword(password: string, options: PasswordHashOption
 }
 
 /** The error message of a process that cannot compute argon2id. */
-export const NO_ARGON2ID = 'argon2id requires Node.js 24.7 or later: upgrade Node.js, or use scrypt';
+const NO_ARGON2ID = 'argon2id requires Node.js 24.7 or later: upgrade Node.js, or use scrypt';
 
 /**
  * Returns whether a password matches the result of `hashPassword()`, by either function. Without a stored hash, because

@@ -12,7 +12,7 @@ interface EmittingPool {
  * The generations of a pool's connections. After a failover, a pool still has connections to the old primary, which
  * returns old data or does not respond. A new generation makes all earlier connections obsolete.
  */
-export class ConnectionGenerations {
+class ConnectionGenerations {
   /** The time of the last response to any statement of the pool. */
   respondedAt = performance.now();
   private current = 0;

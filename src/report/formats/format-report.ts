@@ -15,7 +15,7 @@ const FORMATS = {
 export type ReportFormat = keyof typeof FORMATS;
 
 /** The names of all formats. */
-export const REPORT_FORMATS = Object.keys(FORMATS) as readonly ReportFormat[];
+const REPORT_FORMATS = Object.keys(FORMATS) as readonly ReportFormat[];
 
 /**
  * Returns a report as text in a format.

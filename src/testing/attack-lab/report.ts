@@ -36,7 +36,7 @@ const hide = (text: string) =>
   text.replaceAll(/([^&?=]+)=([^&#]*)/g, (pair, name: string) => (SECRETS.test(name) ? `${name}=<${name}>` : pair));
 
 /** Returns a curl command for a request, with placeholders for credentials, tokens and cookies. */
-export function repeatable({ method, url, headers, body }: SentRequest): string {
+function repeatable({ method, url, headers, body }: SentRequest): string {
   const shown = Object.entries(headers).map(([name, value]) => {
     const scheme = /^\w+/.exec(value)?.[0];
     if (name === 'authorization') return `${name}: ${scheme} <credentials>`;

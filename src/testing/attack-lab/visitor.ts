@@ -95,4 +95,4 @@ export class Visitor {
 }
 
 /** Whether a form lets the user decide on access. */
-export const isConsent = ({ buttons }: PageForm): boolean => buttons.some(({ name }) => name === 'decision');
+const isConsent = ({ buttons }: PageForm): boolean => buttons.some(({ name }) => name === 'decision');
