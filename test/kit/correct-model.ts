@@ -71,12 +71,12 @@ export class CorrectModel extends CorrectClients {
 
   async getAccessToken(token: string): Promise<Token | undefined> {
     await tick();
-    return this.alive(this.accessTokens.get(token));
+    return this.valid(this.accessTokens.get(token));
   }
 
   async getRefreshToken(token: string): Promise<RefreshToken | undefined> {
     await tick();
-    return this.alive(this.refreshTokens.get(token));
+    return this.valid(this.refreshTokens.get(token));
   }
 
   async revokeToken({ refreshToken }: { refreshToken: string }): Promise<boolean> {
@@ -170,10 +170,10 @@ export class CorrectModel extends CorrectClients {
     return this.clients.get(id)?.generation ?? -1;
   }
 
-  private alive<T extends Row<object>>(row: T | undefined): T | undefined {
+  private valid<T extends Row<object>>(row: T | undefined): T | undefined {
     if (!row || this.ended.has(String(row.grantId))) return undefined;
     if (row.generation !== undefined && row.generation !== this.generationOf(row.client)) return undefined;
-    const isOver = row.cameOf !== undefined && !this.alive(this.accessTokens.get(row.cameOf));
+    const isOver = row.cameOf !== undefined && !this.valid(this.accessTokens.get(row.cameOf));
     return isOver ? undefined : copy(row);
   }
 }

@@ -7,18 +7,16 @@ import { CorrectModel } from './correct-model.js';
 type Redeem = NonNullable<Model['redeem']>;
 
 /** Returns the row of the code or token to be consumed. */
-export function rowOf(model: CorrectModel, spent: AuthorizationCode | RefreshToken) {
-  return 'refreshToken' in spent
-    ? model.refreshTokens.get(spent.refreshToken)
-    : model.codes.get(spent.authorizationCode);
+export function rowOf(model: CorrectModel, used: AuthorizationCode | RefreshToken) {
+  return 'refreshToken' in used ? model.refreshTokens.get(used.refreshToken) : model.codes.get(used.authorizationCode);
 }
 
 /** Returns a `redeem()` as an application with transactions implements it: both steps succeed, or none. */
 export function redeemOf(model: CorrectModel): Redeem {
-  return async (spent: AuthorizationCode | RefreshToken, token: Unsaved<Token>, client: Client, user: User) => {
+  return async (used: AuthorizationCode | RefreshToken, token: Unsaved<Token>, client: Client, user: User) => {
     await tick();
     const { successor, ...rest } = token;
-    const row = rowOf(model, spent);
+    const row = rowOf(model, used);
     if (!row || row.revokedAt) return undefined;
     if (model.accessTokens.has(rest.accessToken)) throw new Error('duplicate key value violates unique constraint');
     Object.assign(row, { revokedAt: new Date(), successor });
@@ -39,9 +37,9 @@ export class RedeemingModel extends CorrectModel {
   private readonly spentAt = new Map<string, number>();
   private readonly both = redeemOf(this);
 
-  async redeem(...[spent, ...more]: Parameters<Redeem>): Promise<Token | undefined> {
-    const saved = (await this.both(spent, ...more)) || undefined;
-    if (saved && 'refreshToken' in spent) this.spentAt.set(spent.refreshToken, performance.now());
+  async redeem(...[used, ...more]: Parameters<Redeem>): Promise<Token | undefined> {
+    const saved = (await this.both(used, ...more)) || undefined;
+    if (saved && 'refreshToken' in used) this.spentAt.set(used.refreshToken, performance.now());
     return saved;
   }
 

@@ -38,12 +38,12 @@ describe('interleaved requests to two processes with different and changing cloc
         const testModel = familyModel();
         const options = { refreshTokenReuseInterval: interval };
         const { issued, issuedFor: answers } = await playRounds(testModel.model, scheduler, plan, options);
-        const alive = issued.filter(
+        const valid = issued.filter(
           (token) => !testModel.refreshTokens.get(token)?.revokedAt && !testModel.revoked.has('family'),
         );
         const replayed = replaysCode(plan) || testModel.revoked.size > 0;
         expect([...answers.values()].every(({ length }) => length === 1)).toBe(true);
-        expect(alive.length).toBe(replayed ? 0 : 1);
+        expect(valid.length).toBe(replayed ? 0 : 1);
         expect([...testModel.refreshTokens.values()].every(({ grantId }) => grantId === 'family')).toBe(true);
         seen[replayed ? 'replayed' : 'untouched'] += 1;
       }),

@@ -76,8 +76,8 @@ describe('calls of the model that fail before or after they take effect', () => 
         const { issued, survived, retries } = await live(store, scheduler, plan, ahead);
         expect(survived).toBe(true);
         const found = await Promise.all(issued.map((token) => store.getRefreshToken(token)));
-        const alive = issued.filter((_, index) => found[index] && !found[index].revokedAt);
-        expect(alive).toEqual(issued.slice(-1));
+        const valid = issued.filter((_, index) => found[index] && !found[index].revokedAt);
+        expect(valid).toEqual(issued.slice(-1));
         most = Math.max(most, retries);
       }),
       { numRuns: 300 },
@@ -92,9 +92,9 @@ describe('calls of the model that fail before or after they take effect', () => 
         const testModel = familyModel();
         const { survived } = await live(testModel.model, scheduler, plan, ahead);
         const rows = [...testModel.refreshTokens.values()];
-        const alive = rows.filter(({ revokedAt }) => !revokedAt && !testModel.revoked.has('family'));
-        expect(alive.length).toBeLessThanOrEqual(1);
-        expect(survived && alive.length === 0).toBe(false);
+        const valid = rows.filter(({ revokedAt }) => !revokedAt && !testModel.revoked.has('family'));
+        expect(valid.length).toBeLessThanOrEqual(1);
+        expect(survived && valid.length === 0).toBe(false);
         seen[survived ? 'survived' : 'ended'] += 1;
       }),
       { numRuns: 300 },

@@ -100,8 +100,8 @@ export const STEPS: Record<string, Step> = {
   late: (store) => issue(store, 'late'),
   find: (store) => store.getAccessToken('access new'),
   refresh: async (store) => {
-    const spent = { refreshToken: 'refresh new', client: WEB, user: ALICE, grantId: 'grant of new' };
-    await store.redeem(spent, tokens('refreshed', 'grant of new'), WEB, ALICE);
+    const used = { refreshToken: 'refresh new', client: WEB, user: ALICE, grantId: 'grant of new' };
+    await store.redeem(used, tokens('refreshed', 'grant of new'), WEB, ALICE);
   },
 };
 

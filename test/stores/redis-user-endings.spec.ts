@@ -55,7 +55,7 @@ for (const [name, urls] of places) {
       const moments = { accessTokenExpiresAt: later(), refreshTokenExpiresAt: later(7200) };
       return store.saveToken({ ...secrets, ...moments, scope: 'read', issuer: ISSUER, ...changes }, client, user);
     };
-    const alive = async (tokens: readonly { accessToken: string }[]) => {
+    const countValid = async (tokens: readonly { accessToken: string }[]) => {
       const found = await Promise.all(tokens.map(({ accessToken }) => store.getAccessToken(accessToken)));
       return found.filter(Boolean).length;
     };
@@ -72,7 +72,7 @@ for (const [name, urls] of places) {
         const client = mortal(connected.client as IoRedisClient, commands);
         const dying = new RedisStore({ client, users, prefix: keys.prefix, cluster: name === 'a cluster' });
         await dying.revokeGrantsOf(filter).catch(() => undefined);
-        const left = await alive(tokens);
+        const left = await countValid(tokens);
         expect([0, 40]).toContain(left);
         outcomes.add(left);
         await store.revokeGrantsOf({ userId: 'alice' });
@@ -106,7 +106,7 @@ for (const [name, urls] of places) {
         await issue({ issuer: undefined }),
         await issue({}, WEB, BOB),
       ];
-      const state = async () => (await Promise.all(tokens.map((token) => alive([token])))).join('');
+      const state = async () => (await Promise.all(tokens.map((token) => countValid([token])))).join('');
       await expect(store.revokeGrantsOf({ userId: 'alice', clientId: 'web', issuer: ELSEWHERE })).resolves.toBe(1);
       expect(await state()).toBe('10111');
       await expect(store.revokeGrantsOf({ userId: 'alice', issuer: ISSUER })).resolves.toBe(2);
@@ -114,7 +114,7 @@ for (const [name, urls] of places) {
       await expect(store.revokeGrantsOf({ userId: 'alice', clientId: 'web' })).resolves.toBe(1);
       expect(await state()).toBe('00001');
       const again = await issue();
-      expect(await alive([again])).toBe(1);
+      expect(await countValid([again])).toBe(1);
       await expect(store.listGrants('alice')).resolves.toMatchObject([{ id: again.grantId }]);
     });
 
@@ -134,7 +134,7 @@ for (const [name, urls] of places) {
             ),
             store.revokeGrantsOf({ userId: user.id }),
           ]);
-          return alive([old, next]);
+          return countValid([old, next]);
         }),
       );
       expect(outcomes).toEqual(outcomes.map(() => 0));

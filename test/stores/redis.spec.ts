@@ -191,18 +191,18 @@ for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
       const mineAtOther = await issue({}, OTHER);
       const bobs = await issue({}, WEB, BOB);
       const clientsOwn = await issue({}, WEB, await store.getUserFromClient(WEB));
-      const alive = async () => {
+      const validity = async () => {
         const tokens = [mine, mineAtOther, bobs, clientsOwn];
         return (await Promise.all(tokens.map(({ accessToken }) => isAlive(accessToken)))).map(Number).join('');
       };
       await expect(store.revokeGrantsOf({ userId: 'bob', grantId: mine.grantId })).resolves.toBe(0);
-      expect(await alive()).toBe('1111');
+      expect(await validity()).toBe('1111');
       await expect(store.revokeGrantsOf({ userId: 'alice', clientId: 'other' })).resolves.toBe(1);
-      expect(await alive()).toBe('1011');
+      expect(await validity()).toBe('1011');
       await expect(store.revokeGrantsOf({ userId: 'alice', grantId: mine.grantId })).resolves.toBe(1);
-      expect(await alive()).toBe('0011');
+      expect(await validity()).toBe('0011');
       await expect(store.revokeGrantsOf({ clientId: 'web' })).resolves.toBe(2);
-      expect(await alive()).toBe('0000');
+      expect(await validity()).toBe('0000');
     });
 
     it('revokes a code with the grants of its user', async () => {

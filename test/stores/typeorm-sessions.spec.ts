@@ -63,9 +63,9 @@ describe.each(await findDatabases())('the grants of users in a TypeORM store on 
       await save(`old ${n}`, { accessTokenExpiresAt: earlier(3600), refreshToken: `r ${n}` });
     for (let n = 0; n < 25; n++) await save(`gone ${n}`, { accessTokenExpiresAt: earlier(3600) });
     await save('new');
-    const spent = { authorizationCode: 'spent', expiresAt: later() };
-    await store.saveAuthorizationCode(spent, WEB, { id: 'alice' });
-    await store.revokeAuthorizationCode(spent);
+    const used = { authorizationCode: 'spent', expiresAt: later() };
+    await store.saveAuthorizationCode(used, WEB, { id: 'alice' });
+    await store.revokeAuthorizationCode(used);
     expect(await store.prune({ batchSize: 10 })).toBe(25 + 25 + 25);
     expect(await rows('tokens')).toHaveLength(25 + 2);
     expect(await store.getAuthorizationCode('spent')).toMatchObject({ revokedAt: expect.any(Date) });

@@ -25,10 +25,10 @@ describe.each(sqlite)('a TypeORM store on the single connection of $name', (data
       await rest(100);
       throw new Error('rolled back');
     });
-    const spent = store.revokeAuthorizationCode({ authorizationCode: 'once' });
+    const used = store.revokeAuthorizationCode({ authorizationCode: 'once' });
     const saved = store.saveToken({ accessToken: 'access', accessTokenExpiresAt: later() }, WEB, ALICE);
     await expect(transaction).rejects.toThrow('rolled back');
-    expect(await spent).toBe(true);
+    expect(await used).toBe(true);
     await saved;
     expect(await store.revokeAuthorizationCode({ authorizationCode: 'once' })).toBe(false);
     expect(await store.getAccessToken('access')).toBeDefined();

@@ -18,7 +18,7 @@ async function ask(headers: object, client: Partial<Client> = {}, options: objec
   const authorization = basic('web', SECRET);
   const request = tokenRequest(GRANT, { headers: { ...FORM, authorization, host: 'id.example', ...headers } });
   const outcome = await runOperation(server, 'token', request);
-  return { ...outcome, spent: testModel.calls.some(([method]) => method === 'saveToken') };
+  return { ...outcome, isIssued: testModel.calls.some(([method]) => method === 'saveToken') };
 }
 
 describe('the option `cors`', () => {
@@ -55,8 +55,8 @@ describe('the option `cors`', () => {
     ['with the origin of this server', { origin: 'https://id.example' }, { allowedOrigins: [] }],
     ['that the browser marks as same-origin', { origin: 'null', 'sec-fetch-site': 'same-origin' }, {}],
   ])('accepts a token request %s', async (_name, headers, client) => {
-    const { error, spent } = await ask(headers, client);
-    expect([summary(error), spent]).toEqual(['no error', true]);
+    const { error, isIssued } = await ask(headers, client);
+    expect([summary(error), isIssued]).toEqual(['no error', true]);
   });
 
   it('accepts a request from the origin of the `issuer`, even if the `Host` header differs', async () => {
@@ -98,13 +98,13 @@ describe('the option `cors`', () => {
     ],
     ['that of a client without redirect URIs', { origin: APP }, { redirectUris: undefined }],
   ])('rejects a token request before a token is issued if its origin is %s', async (_name, headers, client) => {
-    const { error, spent } = await ask(headers, client);
-    expect([summary(error), spent]).toEqual([REFUSED, false]);
+    const { error, isIssued } = await ask(headers, client);
+    expect([summary(error), isIssued]).toEqual([REFUSED, false]);
   });
 
   it('rejects a token request of a page, without CORS headers, if `cors` does not list the origin of the page', async () => {
-    const { error, headers, spent } = await ask({ origin: APP }, {}, { cors: { origins: ['https://a.example'] } });
-    expect([summary(error), spent]).toEqual([REFUSED, false]);
+    const { error, headers, isIssued } = await ask({ origin: APP }, {}, { cors: { origins: ['https://a.example'] } });
+    expect([summary(error), isIssued]).toEqual([REFUSED, false]);
     expect(headers).toEqual({ 'cache-control': 'no-store', pragma: 'no-cache', vary: 'Origin' });
   });
 });

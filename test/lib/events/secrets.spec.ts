@@ -58,14 +58,14 @@ function hostile(given: object, failing: object, emit: (name: string, payload: o
   addCode(testModel);
   addRefreshToken(testModel);
   const past = { accessToken: SECRET, authorizationCode: SECRET, refreshToken: SECRET, grantId: 'g' };
-  const spent = { ...past, client: WEB, user: { id: 'alice', password: SECRET }, scope: 'read' };
-  testModel.accessTokens.set(SECRET, { ...spent, accessTokenExpiresAt: new Date(0) });
+  const used = { ...past, client: WEB, user: { id: 'alice', password: SECRET }, scope: 'read' };
+  testModel.accessTokens.set(SECRET, { ...used, accessTokenExpiresAt: new Date(0) });
   testModel.codes.set(SECRET, {
-    ...spent,
+    ...used,
     expiresAt: new Date(Date.now() + 60_000),
     codeChallenge: SECRET.padEnd(43, 'x'),
   });
-  testModel.refreshTokens.set(SECRET, { ...spent, revokedAt: new Date(0) });
+  testModel.refreshTokens.set(SECRET, { ...used, revokedAt: new Date(0) });
   return new OAuth2Server({ model: testModel.model, ...given, events: { emit } });
 }
 

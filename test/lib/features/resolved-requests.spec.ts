@@ -32,11 +32,11 @@ function start(...features: Feature[]) {
 
 describe('an authorization request whose parameters a feature finds by its request_uri', () => {
   it('uses the found parameters only, and is consumed before a code is issued', async () => {
-    const { authorize, testModel, consumed: spent, methods } = start();
+    const { authorize, testModel, consumed: used, methods } = start();
     const { redirected } = await authorize({ scope: 'write', redirect_uri: 'https://evil.example/', state: 'url' });
     expect(redirected).toEqual({ code: expect.any(String), state: 'pinned' });
     expect([...testModel.codes.values()]).toMatchObject([{ scope: 'read', redirectUri: CALLBACK }]);
-    expect([...spent.values()]).toEqual([1]);
+    expect([...used.values()]).toEqual([1]);
     expect(methods()).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
   });
 
@@ -62,10 +62,10 @@ describe('an authorization request whose parameters a feature finds by its reque
   });
 
   it('is consumed by a decision that is an error', async () => {
-    const { server, authorize, read, consumed: spent } = start();
+    const { server, authorize, read, consumed: used } = start();
     const denial = server.decide(await read(), { error: new AccessDeniedError('No') }, new Response());
     await expect(denial).rejects.toThrow('No');
-    expect([...spent.values()]).toEqual([1]);
+    expect([...used.values()]).toEqual([1]);
     expect(summary((await authorize()).error)).toBe(AGAIN);
   });
 
@@ -73,10 +73,10 @@ describe('an authorization request whose parameters a feature finds by its reque
     ['query', { allowed: 'false' }, {}],
     ['form', {}, { allowed: 'false' }],
   ])('is consumed by allowed=false in the %s', async (_, query, body) => {
-    const { authorize, testModel, consumed: spent } = start();
+    const { authorize, testModel, consumed: used } = start();
     const { redirected } = await authorize(query, body);
     expect(redirected).toMatchObject({ error: 'access_denied', state: 'pinned' });
-    expect([...spent.values()]).toEqual([1]);
+    expect([...used.values()]).toEqual([1]);
     expect(summary((await authorize()).error)).toBe(AGAIN);
     expect(testModel.codes.size).toBe(0);
   });
@@ -88,11 +88,11 @@ describe('an authorization request whose parameters a feature finds by its reque
   });
 
   it('is not consumed when it is read or when the user may not grant its scope', async () => {
-    const { read, authorize, pinned, consumed: spent } = start();
+    const { read, authorize, pinned, consumed: used } = start();
     await read();
     pinned.set(URI, { ...PINNED, scope: 'admin' });
     expect((await authorize()).redirected).toMatchObject({ error: 'invalid_scope', state: 'pinned' });
-    expect(spent.size).toBe(0);
+    expect(used.size).toBe(0);
   });
 
   it('causes an error in the browser, before a lookup of the client, if it is not found', async () => {

@@ -61,7 +61,7 @@ function save(model: MemoryStore, more: object, prefix = '', client = WEB) {
 const TOKENS = ['access', 'second access', 'strange access', 'refresh', 'second refresh', 'strange refresh'];
 
 /** Returns the tokens that are still valid. */
-async function alive(model: MemoryStore): Promise<string[]> {
+async function validTokens(model: MemoryStore): Promise<string[]> {
   const found = await Promise.all(
     TOKENS.map(async (token) =>
       token.endsWith('access')
@@ -103,14 +103,14 @@ describe('the revocation endpoint (RFC 7009)', () => {
     const answered = await callEndpoint(serverOf(model), 'revocation', tokenRequest({ token, token_type_hint }));
     expect(answered).toMatchObject(DONE);
     expect(answered.headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' });
-    expect(await alive(model)).toEqual(GONE(...ended));
+    expect(await validTokens(model)).toEqual(GONE(...ended));
   });
 
   it('also revokes the grant of an access token if `accessTokenEndsGrant` is true', async () => {
     const model = await store();
     const server = serverOf(model, { accessTokenEndsGrant: true });
     expect(await callEndpoint(server, 'revocation', tokenRequest({ token: 'access' }))).toMatchObject(DONE);
-    expect(await alive(model)).toEqual(['strange access', 'strange refresh']);
+    expect(await validTokens(model)).toEqual(['strange access', 'strange refresh']);
   });
 
   it('makes a revoked access token invalid for protected resources', async () => {
@@ -128,7 +128,7 @@ describe('the revocation endpoint (RFC 7009)', () => {
     for (const token of ['access', 'access', 'refresh', 'refresh']) {
       expect(await callEndpoint(server, 'revocation', tokenRequest({ token }))).toMatchObject(DONE);
     }
-    expect(await alive(model)).toEqual(['strange access', 'strange refresh']);
+    expect(await validTokens(model)).toEqual(['strange access', 'strange refresh']);
   });
 
   it('revokes the token family of a used refresh token', async () => {
@@ -136,7 +136,7 @@ describe('the revocation endpoint (RFC 7009)', () => {
     const server = serverOf(model);
     await runOperation(server, 'token', tokenRequest({ grant_type: 'refresh_token', refresh_token: 'refresh' }));
     expect(await callEndpoint(server, 'revocation', tokenRequest({ token: 'refresh' }))).toMatchObject(DONE);
-    expect(await alive(model)).toEqual(['strange access', 'strange refresh']);
+    expect(await validTokens(model)).toEqual(['strange access', 'strange refresh']);
   });
 
   it.each(['access', 'refresh'])('rejects a request for the %s token of another client', async (token) => {
@@ -146,7 +146,7 @@ describe('the revocation endpoint (RFC 7009)', () => {
     expect([status, body['error']]).toEqual([400, 'invalid_grant']);
     expect(JSON.stringify(body)).not.toContain('web');
     expect(error?.name).toBe('invalid_grant');
-    expect(await alive(model)).toEqual(TOKENS);
+    expect(await validTokens(model)).toEqual(TOKENS);
   });
 
   it('requires no secret for a token of a public client, but one for a token of a confidential client', async () => {
@@ -161,7 +161,7 @@ describe('the revocation endpoint (RFC 7009)', () => {
       status: 401,
       body: { error: 'invalid_client' },
     });
-    expect(await alive(model)).toEqual(TOKENS);
+    expect(await validTokens(model)).toEqual(TOKENS);
   });
 
   it('responds with 200 to an expired token, and revokes nothing', async () => {
@@ -214,7 +214,7 @@ describe('the revocation endpoint (RFC 7009)', () => {
     const model = await store();
     const { status, body } = await callEndpoint(serverOf(model), 'revocation', request);
     expect([status, body]).toEqual([400, { error: 'invalid_request', error_description: description }]);
-    expect(await alive(model)).toEqual(TOKENS);
+    expect(await validTokens(model)).toEqual(TOKENS);
   });
 
   it('responds with 401 and a challenge to a wrong client secret', async () => {
@@ -226,7 +226,7 @@ describe('the revocation endpoint (RFC 7009)', () => {
       tokenRequest({ token: 'access' }, { headers }),
     );
     expect([status, sent['www-authenticate']]).toEqual([401, 'Basic realm="Service", error="invalid_client"']);
-    expect(await alive(model)).toEqual(TOKENS);
+    expect(await validTokens(model)).toEqual(TOKENS);
   });
 
   it('responds with 503 if the model is temporarily unavailable', async () => {
@@ -239,7 +239,7 @@ describe('the revocation endpoint (RFC 7009)', () => {
       const { status, headers } = await callEndpoint(serverOf(broken), 'revocation', tokenRequest({ token }));
       expect([status, headers['retry-after']]).toEqual([503, '7']);
     }
-    expect(await alive(model)).toEqual(TOKENS);
+    expect(await validTokens(model)).toEqual(TOKENS);
   });
 
   it('emits events for revoked tokens, and none if no token was revoked', async () => {

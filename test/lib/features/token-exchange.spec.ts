@@ -188,8 +188,8 @@ describe('token exchange (RFC 8693)', () => {
     const away = serverOf(store, [], { issuer: 'https://other.example' });
     expect(await exchange(away, 'web', tokens.access_token)).toMatchObject(refused);
     await token(server, 'web', { grant_type: 'refresh_token', refresh_token: tokens.refresh_token });
-    const spent = { subject_token_type: type('refresh_token') };
-    expect(await exchange(server, 'web', tokens.refresh_token, spent)).toMatchObject(refused);
+    const used = { subject_token_type: type('refresh_token') };
+    expect(await exchange(server, 'web', tokens.refresh_token, used)).toMatchObject(refused);
     await callEndpoint(server, 'revocation', from('web', { token: tokens.access_token }));
     expect(await exchange(server, 'web', tokens.access_token)).toMatchObject(refused);
     expect(await exchange(server, 'web', 'x')).toMatchObject(refused);

@@ -35,8 +35,8 @@ describe('the token issued for an authorization code or a refresh token', () => 
 
   it('is passed to model.redeem() with the stored code, the client and the user', async () => {
     const { testModel } = await redeem({}, {}, { redeem: inOneStep });
-    const [, spent, token, client, user] = testModel.calls.find(([name]) => name === 'redeem')!;
-    expect(spent).toBe(testModel.codes.get('code'));
+    const [, used, token, client, user] = testModel.calls.find(([name]) => name === 'redeem')!;
+    expect(used).toBe(testModel.codes.get('code'));
     expect(token).toMatchObject({ accessToken: expect.any(String), refreshToken: expect.any(String), scope: 'read' });
     expect([client, user]).toEqual([WEB, { id: 'alice' }]);
   });

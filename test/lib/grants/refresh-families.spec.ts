@@ -111,13 +111,13 @@ describe('refresh token grant with a model that stores token families', () => {
 
 describe('refresh token grant with a model that stores no token families', () => {
   it('rejects each second use of a refresh token, even within `refreshTokenReuseInterval`', async () => {
-    const spent = new Set<string>();
+    const used = new Set<string>();
     const client = { id: 'web', grants: ['refresh_token'] };
     const model = {
       getClient: () => client,
       getRefreshToken: (refreshToken: string) => ({ refreshToken, client, user: alice }),
       revokeToken: ({ refreshToken }: { refreshToken: string }) =>
-        !spent.has(refreshToken) && Boolean(spent.add(refreshToken)),
+        !used.has(refreshToken) && Boolean(used.add(refreshToken)),
       saveToken: (token: Unsaved<Token>) => ({ ...token, client, user: alice }),
     };
     const server = createServer({ model, refreshTokenReuseInterval: 60 });

@@ -26,8 +26,8 @@ async function retryOf(told: Spent, refreshTokenReuseInterval: number) {
   const first = await ask({ grant_type: 'password', username: 'alice', password: 'any', scope: 'read' });
   const refresh = { grant_type: 'refresh_token', refresh_token: first['refresh_token'] };
   const [lost, again] = [await ask(refresh), await ask(refresh)];
-  const alive = await ask({ ...refresh, refresh_token: lost['refresh_token'] });
-  return { same: again['refresh_token'] === lost['refresh_token'], again, alive };
+  const rotated = await ask({ ...refresh, refresh_token: lost['refresh_token'] });
+  return { same: again['refresh_token'] === lost['refresh_token'], again, rotated };
 }
 
 describe('a refresh token that was used before', () => {
@@ -37,9 +37,9 @@ describe('a refresh token that was used before', () => {
     ['a moment ago by the database clock, long ago by the process clock', { revokedAgo: 1, revokedAt: earlier(3600) }],
     ['a moment ago by the database clock, in the future by the process clock', { revokedAgo: 1, revokedAt: later() }],
   ])('returns the same tokens again if it was used %s', async (_, told) => {
-    const { same, alive } = await retryOf(told, 60);
+    const { same, rotated } = await retryOf(told, 60);
     expect(same).toBe(true);
-    expect(alive).toHaveProperty('access_token');
+    expect(rotated).toHaveProperty('access_token');
   });
 
   it.each<[string, Spent, number]>([
@@ -58,9 +58,9 @@ describe('a refresh token that was used before', () => {
       60,
     ],
   ])('is treated as a replay if it was used %s', async (_, told, interval) => {
-    const { again, alive } = await retryOf(told, interval);
+    const { again, rotated } = await retryOf(told, interval);
     expect(again).toMatchObject({ error: 'invalid_grant' });
-    expect(alive).toMatchObject({ error: 'invalid_grant' });
+    expect(rotated).toMatchObject({ error: 'invalid_grant' });
   });
 });
 

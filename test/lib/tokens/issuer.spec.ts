@@ -76,8 +76,8 @@ describe('the `issuer` of stored codes and tokens', () => {
     const testModel = familyModel();
     const told: string[] = [];
     const events = { emit: (name: string) => void told.push(name) };
-    const spent = { revokedAt: new Date(), grantId: 'family', issuer: OTHER };
-    for (const more of [{ issuer: OTHER }, spent]) {
+    const used = { revokedAt: new Date(), grantId: 'family', issuer: OTHER };
+    for (const more of [{ issuer: OTHER }, used]) {
       addCode(testModel, more);
       addRefreshToken(testModel, more);
       const server = new OAuth2Server({ model: testModel.model, issuer: ISSUER, events });

@@ -80,15 +80,15 @@ describe('nest-oauth2 grants, sessions and revoke', () => {
 
   it('list the sessions of a user, and end one session or all of them', async () => {
     const sessions = [await signIn(), await signIn()];
-    const alive = async () => (await Promise.all(sessions.map((isAlive) => isAlive()))).filter(Boolean).length;
+    const countActive = async () => (await Promise.all(sessions.map((isAlive) => isAlive()))).filter(Boolean).length;
     const { lines, value } = await run('sessions', 'list', '--user', 'alice');
     expect(lines).toEqual([expect.stringMatching(/^\w+\talice\tpwd\t.*Z\t.*Z$/), expect.any(String)]);
     const { id } = (value as SessionList).sessions[0]!;
     await run('sessions', 'end', '--user', 'alice', '--id', id);
-    expect(await alive()).toBe(1);
+    expect(await countActive()).toBe(1);
     await expect(run('sessions', 'end', '--user', 'alice', '--id', id)).rejects.toThrow(`There is no session "${id}"`);
     await run('sessions', 'end', '--user', 'alice');
-    expect(await alive()).toBe(0);
+    expect(await countActive()).toBe(0);
     await expect(run('sessions', 'list', '--user', 'alice')).resolves.toMatchObject({
       lines: [],
       shown: ['No sessions.'],

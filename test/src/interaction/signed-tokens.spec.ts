@@ -55,9 +55,9 @@ describe('the CSRF token of a consent form', () => {
     const start = Date.now();
     const clock = jest.spyOn(Date, 'now');
     const at = (minute: number) => clock.mockReturnValue(start + minute * minutes);
-    const spent = new Map<string, number>();
+    const used = new Map<string, number>();
     const once = (digest: string, seconds: number) =>
-      !((spent.get(digest) ?? 0) > Date.now()) && Boolean(spent.set(digest, Date.now() + seconds * 1000));
+      !((used.get(digest) ?? 0) > Date.now()) && Boolean(used.set(digest, Date.now() + seconds * 1000));
     const known = new ConsentCsrfTokens(['a secret of at least thirty-two characters'], { once });
     at(10);
     const ticket = known.issue('alice');

@@ -65,9 +65,9 @@ describe.each(await findStores())('redeeming in one step with a store in $name',
     expect(found).toMatchObject({ ...code, ...more });
     expect(found).not.toHaveProperty('revokedAt');
     await opened.store.redeem(found, token({ grantId: found.grantId }), WEB, ALICE);
-    const spent = await opened.another.getAuthorizationCode(authorizationCode);
-    expect(spent).toMatchObject({ ...code, ...more, revokedAt: expect.any(Date), revokedAgo: expect.any(Number) });
-    const { revokedAgo } = spent as { revokedAgo?: number };
+    const used = await opened.another.getAuthorizationCode(authorizationCode);
+    expect(used).toMatchObject({ ...code, ...more, revokedAt: expect.any(Date), revokedAgo: expect.any(Number) });
+    const { revokedAgo } = used as { revokedAgo?: number };
     expect(revokedAgo).toBeGreaterThanOrEqual(0);
     expect(revokedAgo).toBeLessThan(30);
   });
@@ -78,8 +78,8 @@ describe.each(await findStores())('redeeming in one step with a store in $name',
     const made = next(held, { act: { sub: 'admin' }, successor: 'sealed' });
     const saved = await opened.store.redeem(held, made, WEB, ALICE);
     expect(saved).not.toHaveProperty('successor');
-    const spent = await opened.another.getRefreshToken(held.refreshToken);
-    expect(spent).toMatchObject({ authTime: 1_700_000_000, cnf: { jkt: '0ZcOC' }, successor: 'sealed' });
+    const used = await opened.another.getRefreshToken(held.refreshToken);
+    expect(used).toMatchObject({ authTime: 1_700_000_000, cnf: { jkt: '0ZcOC' }, successor: 'sealed' });
     const found = await opened.another.getAccessToken(made.accessToken);
     expect(found).toMatchObject({ act: { sub: 'admin' }, client: { id: 'web' }, user: { id: 'alice' }, scope: 'read' });
     expect(found).not.toHaveProperty('successor');

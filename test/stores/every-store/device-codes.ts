@@ -90,10 +90,10 @@ describe.each(await findStores())('a device code with a store in $name', ({ open
     const won = responses.filter((answer) => answer !== undefined);
     expect(won).toHaveLength(1);
     expect(await opened.another.getAccessToken(won[0]!.accessToken)).toMatchObject({ user: ALICE, scope: 'read' });
-    const spent = (await opened.another.getDeviceAuthorization(deviceCode))!;
-    expect([spent.revokedAt instanceof Date, spent.revokedAgo! < 60]).toEqual([true, true]);
-    expect(await opened.store.decideDeviceAuthorization(spent, {})).toBe(false);
-    expect(await opened.store.revokeDeviceCode(spent)).toBe(false);
+    const used = (await opened.another.getDeviceAuthorization(deviceCode))!;
+    expect([used.revokedAt instanceof Date, used.revokedAgo! < 60]).toEqual([true, true]);
+    expect(await opened.store.decideDeviceAuthorization(used, {})).toBe(false);
+    expect(await opened.store.revokeDeviceCode(used)).toBe(false);
     await opened.store.revokeGrantsOf({ userId: ALICE.id });
     expect(await opened.another.getAccessToken(won[0]!.accessToken)).toBeUndefined();
   });

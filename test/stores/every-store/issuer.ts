@@ -49,11 +49,11 @@ describe.each(await findStores())('the issuer of stored grants with a store in $
         WEB,
         ALICE,
       );
-      for (const spent of [
+      for (const used of [
         await another.getAuthorizationCode(code.authorizationCode),
         await another.getRefreshToken(refreshToken!),
       ]) {
-        expect(spent).toMatchObject({ issuer, revokedAt: expect.any(Date) });
+        expect(used).toMatchObject({ issuer, revokedAt: expect.any(Date) });
       }
     },
   );

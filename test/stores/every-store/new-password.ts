@@ -109,10 +109,10 @@ describe.each(await findStores())('a changed password with a store in $name', ({
     told();
     const alice = somebody();
     const first = await store.saveToken(tokens(), WEB, alice);
-    const spent = (await store.getRefreshToken(first.refreshToken!))!;
+    const used = (await store.getRefreshToken(first.refreshToken!))!;
     hashes[alice.id] = 'second';
     const late = { ...tokens(), grantId: first.grantId! };
-    await another.redeem(spent, late, WEB, alice);
+    await another.redeem(used, late, WEB, alice);
     expect(await isAlive(late.accessToken)).toBe(false);
   });
 
@@ -120,9 +120,9 @@ describe.each(await findStores())('a changed password with a store in $name', ({
     told();
     const alice = somebody();
     const first = await store.saveToken(tokens(), WEB, alice);
-    const spent = (await store.getRefreshToken(first.refreshToken!))!;
+    const used = (await store.getRefreshToken(first.refreshToken!))!;
     const next = { ...tokens(), grantId: first.grantId! };
-    expect(await another.redeem(spent, next, WEB, alice)).not.toHaveProperty('credential');
+    expect(await another.redeem(used, next, WEB, alice)).not.toHaveProperty('credential');
     expect(await store.getAccessToken(next.accessToken)).not.toHaveProperty('credential');
     expect(await isAlive(next.accessToken)).toBe(true);
     hashes[alice.id] = 'second';
