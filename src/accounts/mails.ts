@@ -136,6 +136,7 @@ export class Mails {
     if (isLimited && (await limit.add(limitKey, model)) > 0) return;
     try {
       const link = await this.linkFor(template, order, user);
+      await renderer.loadLanguage({ uiLocales: language });
       const values = {
         site: accounts.siteName,
         email,

@@ -31,6 +31,7 @@ export {
   defineMessages,
   ENGLISH,
   type Language,
+  type LanguageSource,
   type MessageSet,
   type MessageText,
   type Messages,

@@ -88,6 +88,7 @@ export class PagesInteraction implements OAuth2Interaction {
   ): Promise<InteractionResponse> {
     const { client, grantableScope: scope = '', redirectUri, data } = authorization;
     const oauthRequest = requestOf(request);
+    await this.site.renderer.loadLanguage(preferencesOf(oauthRequest, returnTo));
     const pageData = {
       user,
       client,
@@ -107,10 +108,11 @@ export class PagesInteraction implements OAuth2Interaction {
     return this.site.renderer.render('consent', pageData, preferencesOf(oauthRequest, returnTo));
   }
 
-  showError(error: OAuthError, { request }: Pick<InteractionContext, 'request'>): InteractionResponse {
-    const oauthRequest = requestOf(request);
+  async showError(error: OAuthError, { request }: Pick<InteractionContext, 'request'>): Promise<InteractionResponse> {
     const { originalUrl, url } = request as NativeRequest;
-    return this.site.renderer.render('error', { error }, preferencesOf(oauthRequest, originalUrl ?? url), error.code);
+    const preferences = preferencesOf(requestOf(request), originalUrl ?? url);
+    await this.site.renderer.loadLanguage(preferences);
+    return this.site.renderer.render('error', { error }, preferences, error.code);
   }
 
   private get model(): Partial<ConsentModel> {

@@ -35,7 +35,7 @@ describe('the packed package nest-oauth2-languages', () => {
   it('has types that fit the option `languages` in both formats', async () => {
     const code = `import { pages } from 'nest-oauth2/pages';
       import { de } from 'nest-oauth2-languages/de';
-      export const feature = pages({ languages: { de, x: { messages: { ...de.messages, allow: 'Ja' } } } });
+      export const feature = pages({ languages: { de, fr: () => import('nest-oauth2-languages/fr').then(({ fr }) => fr), x: { messages: { ...de.messages, allow: 'Ja' } } } });
       // @ts-expect-error a text has a known name
       export const wrong = pages({ languages: { de: { messages: { alow: 'Ja' } } } });\n`;
     await writeFile(join(host, 'types.mts'), code);

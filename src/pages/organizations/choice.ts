@@ -32,12 +32,12 @@ export async function chooseOrganization(site: Site, user: User, context: Choice
   }
   if (listed.length === 0) return {};
   if (context.silent) return { error: new InteractionRequiredError(CHOICE_REQUIRED) };
-  return { page: pageOf(listed, { site, user, context }) };
+  return { page: await pageOf(listed, { site, user, context }) };
 }
 
 const CHOICE_REQUIRED = 'Interaction required: the user has to choose an organization';
 
-function pageOf(
+async function pageOf(
   organizations: readonly Organization[],
   { site, user, context }: { site: Site; user: User; context: ChoiceContext },
 ) {
@@ -54,5 +54,7 @@ function pageOf(
     ...(problem && { problem }),
   };
   const status = problem === undefined ? 200 : isExpired ? 403 : 400;
-  return site.renderer.render('organization', data, preferencesOf(oauthRequest, returnTo), status);
+  const preferences = preferencesOf(oauthRequest, returnTo);
+  await site.renderer.loadLanguage(preferences);
+  return site.renderer.render('organization', data, preferences, status);
 }

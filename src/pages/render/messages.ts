@@ -164,6 +164,12 @@ export interface Language {
   scopes?: Scopes;
 }
 
+/**
+ * A language, or a function that loads its texts: `() => import('nest-oauth2-languages/fr').then(({ fr }) => fr)`. It is
+ * called when the first user prefers the language, and again if it failed. Until then, the texts are English.
+ */
+export type LanguageSource = Language | (() => Promise<Language>);
+
 /** Short descriptions of scope values: `{ 'notes:read': 'Read your notes' }`. */
 export type Scopes = Readonly<Record<string, string | { readonly title?: string; readonly consent?: string }>>;
 

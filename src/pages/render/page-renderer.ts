@@ -70,6 +70,11 @@ export class PageRenderer {
     return this.look.site;
   }
 
+  /** Loads the texts in the language that a user prefers, if a function loads them. Call it before a page is rendered. */
+  async loadLanguage(preferences: PageReader): Promise<void> {
+    await this.translator.load(preferences);
+  }
+
   /** Returns the context of a page in a language that the user prefers, with the page's own texts. */
   contextFor(preferences: PageReader, messages: MessageSet = NO_MESSAGES): PageContext<string> {
     return this.translator.contextWith(messages, preferences);

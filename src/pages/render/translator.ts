@@ -5,6 +5,7 @@ import { chooseLanguage, durationText, type PageReader } from './language.js';
 import {
   ENGLISH,
   type Language,
+  type LanguageSource,
   type MessageSet,
   type MessageText,
   type Scopes,
@@ -13,8 +14,11 @@ import {
 
 /** The languages and texts of the pages. */
 export interface LanguageOptions {
-  /** Languages in addition to English, by language tag. `en` changes the English texts. */
-  languages?: Readonly<Record<string, Language>>;
+  /**
+   * Languages in addition to English, by language tag. `en` changes the English texts. A function loads the texts when
+   * the first user prefers the language.
+   */
+  languages?: Readonly<Record<string, LanguageSource>>;
   /** The default language, used if none of the preferred languages is available. Default: `'en'`. */
   language?: string;
   /** Short descriptions of scope values. Default: those of `defineScopes()` and `openid()` among the `features`. */
@@ -53,12 +57,29 @@ export class Translator {
     this.languages = [...new Set([language, 'en', ...Object.keys(languages)])];
     for (const tag of this.languages) {
       const locale = canonical(tag);
-      verifyTexts(tag, languages[tag]);
+      if (typeof languages[tag] !== 'function') verifyTexts(tag, languages[tag]);
       this.formats.set(tag, {
         context: this.contextOf(tag, locale),
         plurals: new Intl.PluralRules(locale),
         numbers: new Intl.NumberFormat(locale),
       });
+    }
+  }
+
+  /** Loads the texts in the language that a user prefers. Logs the first failure. Pages are in English then. */
+  async load(preferences: PageReader): Promise<void> {
+    for (const tag of new Set(tagsOf(chooseLanguage(this.languages, preferences)))) {
+      const source = this.sourceOf(tag);
+      if (typeof source !== 'function' || loaded.has(source)) continue;
+      try {
+        const language = await source();
+        verifyTexts(tag, language);
+        loaded.set(source, language);
+      } catch (error) {
+        if (!reported.has(source))
+          process.emitWarning(`The texts of the language \`${tag}\` could not be loaded: ${String(error)}`);
+        reported.add(source);
+      }
     }
   }
 
@@ -90,11 +111,11 @@ export class Translator {
     // The wait is known only if the throttle sets `Retry-After`.
     const wait = durationText(locale, 60);
     const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
-    const translated = this.chainOf(tag).map((one) => one?.scopes);
     return {
       language: tag,
       message: (key, values) => fill(...this.textOf(tag, PAGES, key, { wait, ...values })),
       describe: (scope) => {
+        const translated = this.chainOf(tag).map((one) => one?.scopes);
         const description = [...translated, scopes].map((words) => scopeDescription(words, scope)).find(Boolean);
         if (description !== undefined || !Object.hasOwn(this.scopeMessages, scope)) return description;
         return this.textOf(tag, PAGES, this.scopeMessages[scope]!, {})[0];
@@ -122,9 +143,21 @@ export class Translator {
 
   /** Returns the languages in which a text is looked up. A text that is missing in `de-AT` is taken from `de`. */
   private chainOf(tag: string): readonly (Language | undefined)[] {
-    return tagsOf(tag).map((one) => this.options.languages?.[one]);
+    return tagsOf(tag).map((one) => {
+      const source = this.sourceOf(one);
+      return typeof source === 'function' ? loaded.get(source) : source;
+    });
+  }
+
+  private sourceOf(tag: string): LanguageSource | undefined {
+    return this.options.languages?.[tag];
   }
 }
+
+/** The languages that were loaded, by the functions that load them. All servers of the process share them. */
+const loaded = new WeakMap<() => Promise<Language>, Language>();
+/** The functions whose failure was logged. */
+const reported = new WeakSet<() => Promise<Language>>();
 
 /** The texts of the ready-made pages. */
 const PAGES: MessageSet = { english: ENGLISH, translations: {} };

@@ -11,7 +11,7 @@ import { reportUserRefused } from '../page-events.js';
 import type { Fields, OwnPageContext, Page } from '../render/contexts.js';
 import type { ENGLISH, MessageSet } from '../render/messages.js';
 import type { PageName } from '../render/page-renderer.js';
-import { readerOf, SITE, type Site } from '../site.js';
+import { preferencesOf, readerOf, SITE, type Site } from '../site.js';
 import { isAnswer, type PageAnswer, PageDownload, PageProblem, PageRedirect, ReadyMadePage } from './answers.js';
 import { PageCall } from './page-call.js';
 import { PageThrottle } from './page-throttle.js';
@@ -124,6 +124,7 @@ class PageHandler implements Handler {
     const { id, site } = this.place;
     const call = new PageCall(site, id, request, response);
     try {
+      await site.renderer.loadLanguage(preferencesOf(request, call.returnTo));
       this.write(await this.answer(call), call);
     } catch (thrown) {
       const error = toOAuthError(thrown);
