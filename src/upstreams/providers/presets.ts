@@ -2,7 +2,7 @@ import { assertConfig } from '../../../lib/internal.js';
 import { isObject } from '../../configuration/is-object.js';
 import { oauthProvider } from './oauth.js';
 import { isTrusted, openIdProvider } from './oidc.js';
-import type { ProfileRequest, ProviderOptions, UpstreamProvider, UpstreamUser } from './provider.js';
+import type { ProfileRequest, ProviderOptions, RevocationRequest, UpstreamProvider, UpstreamUser } from './provider.js';
 
 /** The options of `google()`. */
 export interface GoogleOptions extends ProviderOptions {
@@ -116,8 +116,8 @@ export function microsoft({ tenant, allowedTenants, ...options }: MicrosoftOptio
 const ENTRA = 'https://login.microsoftonline.com';
 
 /** Returns the provider GitHub, which issues no ID tokens. Its API returns the user. */
-export const github = (options: ProviderOptions): UpstreamProvider =>
-  oauthProvider(
+export const github = (options: ProviderOptions): UpstreamProvider => ({
+  ...oauthProvider(
     'github',
     {
       label: 'GitHub',
@@ -132,7 +132,23 @@ export const github = (options: ProviderOptions): UpstreamProvider =>
       profile: readGitHubUser,
     },
     'github',
-  );
+  ),
+  revoke: endGitHubGrant,
+});
+
+/** Ends the authorization of the app by the user, with all its tokens, also the refresh tokens. */
+async function endGitHubGrant({ fetch, accessToken, clientId, clientSecret }: RevocationRequest): Promise<void> {
+  // https://docs.github.com/rest/apps/oauth-applications#delete-an-app-authorization
+  await fetch(`https://api.github.com/applications/${encodeURIComponent(clientId)}/grant`, {
+    method: 'DELETE',
+    headers: {
+      accept: 'application/vnd.github+json',
+      authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ access_token: accessToken }),
+  });
+}
 
 async function readGitHubUser({ fetch }: ProfileRequest): Promise<UpstreamUser> {
   const headers = { accept: 'application/vnd.github+json' };

@@ -140,13 +140,13 @@ export class ProviderClient {
     return issuedIn(await library.refreshTokenGrant(await this.configuration(library), refreshToken));
   }
 
-  /** Revokes tokens, if the provider has a revocation endpoint. Errors are ignored. RFC 7009 §2 */
-  async revoke({
-    refreshToken,
-    accessToken,
-  }: Pick<IssuedTokens, 'accessToken'> & Partial<IssuedTokens>): Promise<void> {
-    const library = await loadLibrary();
+  /** Revokes tokens, if the provider can. Errors are ignored. RFC 7009 §2 */
+  async revoke({ refreshToken, accessToken }: Partial<IssuedTokens> & { accessToken: string }): Promise<void> {
+    const { provider, fetch, clientId, server } = this;
     try {
+      const clientSecret = provider.secret(clientId, server);
+      if (provider.revoke) return await provider.revoke({ fetch, accessToken, clientId, clientSecret });
+      const library = await loadLibrary();
       const configuration = await this.configuration(library);
       if (configuration.serverMetadata().revocation_endpoint === undefined) return;
       // The provider ends the access tokens of a refresh token too. RFC 7009 §2.1

@@ -88,6 +88,14 @@ export interface ProfileRequest {
   readonly accessToken: string;
 }
 
+/** An access token to revoke, with the credentials of the client. */
+export interface RevocationRequest {
+  readonly fetch: FetchFunction;
+  readonly accessToken: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
 /**
  * A provider with which users sign in, as the functions `oidc()`, `oauth()` and the presets return it. Its members are
  * not part of the public interface.
@@ -125,4 +133,6 @@ export interface UpstreamProvider {
   findRefusal?: ((claims: Readonly<Record<string, unknown>>) => string | undefined) | undefined;
   /** Whether the provider proves the ownership of an address of this domain. */
   provesEmail(domain: string, claims: Readonly<Record<string, unknown>>): boolean;
+  /** Ends the access of this client at a provider without a revocation endpoint of RFC 7009. */
+  revoke?: ((request: RevocationRequest) => Promise<void>) | undefined;
 }

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { jwtVerify } from 'jose';
+import { OAuth2Upstreams } from 'nest-oauth2';
 import {
   apple,
   facebook,
@@ -246,6 +247,27 @@ describe('github()', () => {
   ])('proves no address if the primary address %s', async (_title, list) => {
     const { profile } = await start({ trustEmail: true }, { 'api.github.com/user/emails': list }).run();
     expect(profile).toMatchObject({ sub: '583231', email: undefined });
+  });
+
+  // https://docs.github.com/rest/apps/oauth-applications#delete-an-app-authorization
+  it('ends the authorization of the app when the user disconnects it', async () => {
+    const ended = new Response(null, { status: 204 });
+    const api = { 'api.github.com/user': user, 'api.github.com/applications/us/grant': ended };
+    const { standIn, fetch } = withoutIdTokens(api);
+    const providers = { it: github(CLIENT) };
+    const { app, browser } = await startSite({ platform: ANY_PLATFORM[0]!, providers, fetch, vault: true });
+    const visitor = browser();
+    await visitor.get(standIn.respond((await visitor.begin('it')).location, {}));
+    standIn.requests.length = 0;
+    expect(await app.get(OAuth2Upstreams).disconnect({ id: '2' }, 'it')).toBe(true);
+    const [request, ...others] = standIn.requests;
+    expect(others).toEqual([]);
+    expect(request).toMatchObject({
+      method: 'DELETE',
+      url: 'https://api.github.com/applications/us/grant',
+      body: '{"access_token":"their-token"}',
+    });
+    expect(request!.headers.get('authorization')).toBe(`Basic ${btoa('us:our-secret')}`);
   });
 
   // GitHub sends `iss` since April 2026. RFC 9207
