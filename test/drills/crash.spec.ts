@@ -1,3 +1,4 @@
 import { describeCrashes } from '../processes/crashes.js';
+import { KILLS } from './kills.js';
 
-describeCrashes(50);
+describeCrashes(KILLS);

@@ -1,4 +1,5 @@
 import { findDatabaseKinds } from '../processes/databases.js';
 import { describeVaultCrashes } from '../processes/vault-races.js';
+import { KILLS } from './kills.js';
 
-describeVaultCrashes(await findDatabaseKinds('all'), 25);
+describeVaultCrashes(await findDatabaseKinds('all'), Math.ceil(KILLS / 2));
