@@ -10,6 +10,11 @@ export interface ModuleState {
   readonly tenant?: string | undefined;
   /** The servers of the tenants, if this is the server of a module with tenants. */
   readonly tenants?: object | undefined;
+  /**
+   * Whether the server only checks the options that tenants share, and handles no request. The `config` of a tenant is
+   * not known then.
+   */
+  readonly isTemplate?: boolean | undefined;
   /** Whether servers of other issuers use the same model, such as those of tenants. */
   readonly sharesModel?: boolean | undefined;
 }

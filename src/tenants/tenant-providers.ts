@@ -135,7 +135,7 @@ function checkShared(shared: SharedParts): void {
   const withIssuer = { ...options, issuer: 'https://tenant.invalid' };
   // The secret of a tenant is not known before a request.
   const { secret = 'a placeholder, with which nothing is signed' } = options;
-  const registration = { name, instances, ...secretOptions(options), secret };
+  const registration = { name, instances, ...secretOptions(options), secret, isTemplate: true };
   void makeServer(model, { options: withIssuer, features, controllers, events, registration });
 }
 

@@ -29,4 +29,4 @@ export type {
 export type { UpstreamProfile } from './providers/upstream-user.js';
 export { type ConsentReason, UpstreamConsentRequired, UpstreamUnavailable } from './vault/vault-errors.js';
 export { upstreams } from './upstreams.js';
-export type { UpstreamsOptions } from './upstreams-options.js';
+export type { ProviderSetting, UpstreamsOptions } from './upstreams-options.js';

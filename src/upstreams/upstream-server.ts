@@ -1,4 +1,4 @@
-import type { IdentityModel, ServerContext } from '../../lib/index.js';
+import { type IdentityModel, InvalidRequestError, type ServerContext } from '../../lib/index.js';
 import { capability } from '../../lib/internal.js';
 import { realmOf } from '../tenants/tenant-of.js';
 import { UPSTREAM_ACCOUNTS, type UpstreamAccounts } from './linking/accounts.js';
@@ -56,6 +56,13 @@ export class UpstreamServer implements VaultServer {
 
   provider(name: string): UpstreamProvider | undefined {
     return this.clients.get(name)?.provider;
+  }
+
+  /** @throws {InvalidRequestError} (404) If this server has no such provider. */
+  require(name: string): UpstreamProvider {
+    const provider = this.provider(name);
+    if (provider) return provider;
+    throw new InvalidRequestError('Invalid request: this server has no such provider', { code: 404 });
   }
 
   /** The realm of the users to whom identities can belong. Two tenants may have users with the same ID. */

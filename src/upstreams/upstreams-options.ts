@@ -1,24 +1,36 @@
 import {
   accepts,
+  assertConfig,
   FLAG,
+  MODULE_STATE,
   type OptionRows,
   optionTable,
   type SafeFetchOptions,
+  settingOf,
   type ValueCheck,
 } from '../../lib/internal.js';
+import type { Falsy, ServerContext } from '../../lib/index.js';
 import { isObject } from '../configuration/is-object.js';
 import type { ProviderOption } from '../interfaces/oauth2-module-options.interface.js';
 import { REALM } from '../tenants/tenant-of.js';
 import type { UpstreamAccounts } from './linking/accounts.js';
 import type { FetchFunction, UpstreamProvider } from './providers/provider.js';
 
+/**
+ * A provider, or a function that returns it from the option `config` of the server or the tenant. The server has no such
+ * provider if the function returns a falsy value.
+ */
+// oxlint-disable-next-line no-explicit-any
+export type ProviderSetting = UpstreamProvider | ((config: any) => UpstreamProvider | Falsy);
+
 /** The options of `upstreams()`. */
 export interface UpstreamsOptions {
   /**
    * The providers by name: `{ google: google({ … }), acme: oidc({ … }) }`. The name is part of the redirect URI:
-   * `https://id.example.com/oauth/upstreams/google/callback`.
+   * `https://id.example.com/oauth/upstreams/google/callback`. A function is called when the server is made, with the
+   * option `config`. So each tenant can have its own provider, or none.
    */
-  providers: Readonly<Record<string, UpstreamProvider>>;
+  providers: Readonly<Record<string, ProviderSetting>>;
   /** Finds and creates the accounts of users. A class that Nest instantiates, an instance, or a provider. */
   accounts: ProviderOption<UpstreamAccounts>;
   /**
@@ -49,11 +61,15 @@ const PROVIDERS: ValueCheck<UpstreamsOptions['providers']> = (value) => {
   if (entries.length === 0) return `\`providers\` of ${OWNER} must name at least one provider`;
   const misnamed = entries.find(([name]) => !NAME.test(name));
   if (misnamed) return `the name \`${misnamed[0]}\` in \`providers\` must be letters, digits, \`-\` and \`_\``;
-  const invalid = entries.find(([, one]) => !isObject(one) || typeof one['secret'] !== 'function');
-  return invalid
-    ? `\`providers.${invalid[0]}\` of ${OWNER} must be the result of \`oidc()\`, \`oauth()\` or a preset such as \`google()\``
-    : undefined;
+  const invalid = entries.find(([, one]) => typeof one !== 'function' && !isProvider(one));
+  return invalid && notProvider(invalid[0]);
 };
+
+const isProvider = (value: unknown): value is UpstreamProvider =>
+  isObject(value) && typeof value['secret'] === 'function';
+
+const notProvider = (name: string) =>
+  `\`providers.${name}\` of ${OWNER} must be the result of \`oidc()\`, \`oauth()\` or a preset such as \`google()\``;
 
 const ACCOUNTS = 'a class, an instance or a provider of Nest';
 
@@ -76,3 +92,19 @@ const OPTIONS = optionTable(OWNER, {
  * @throws {InvalidArgumentError} If an option is unknown or invalid.
  */
 export const readUpstreamsOptions = (options: UpstreamsOptions) => OPTIONS.read(options);
+
+/**
+ * Returns the providers of one server by name.
+ * @throws {InvalidArgumentError} If a function of the application returns something else.
+ */
+export function providersOf({ providers }: UpstreamsOptions, server: ServerContext): Map<string, UpstreamProvider> {
+  const found = new Map<string, UpstreamProvider>();
+  for (const [name, setting] of Object.entries(providers)) {
+    if (typeof setting === 'function' && server.find(MODULE_STATE)?.isTemplate) continue;
+    const provider = settingOf<UpstreamProvider | Falsy>(setting, server);
+    if (!provider) continue;
+    assertConfig(isProvider(provider), notProvider(name));
+    found.set(name, provider);
+  }
+  return found;
+}

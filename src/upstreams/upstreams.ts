@@ -7,6 +7,7 @@ import { LOGIN_METHODS, type LoginMethod } from '../pages/login/methods.js';
 import { pathOf } from '../pages/local-path.js';
 import { SITE, type Site, textOf } from '../pages/site.js';
 import { definePage } from '../pages/toolkit/define-page.js';
+import { tenantOf } from '../tenants/tenant-of.js';
 import { ACCOUNT_METHODS, UPSTREAM_ACCOUNTS } from './linking/accounts.js';
 import { backChannelLogout } from './logout/logout-endpoint.js';
 import { MESSAGES, type MessageKey } from './messages.js';
@@ -29,7 +30,7 @@ import {
   UpstreamServer,
 } from './upstream-server.js';
 import { CONSENT } from './vault/consent-links.js';
-import { readUpstreamsOptions, type UpstreamsOptions } from './upstreams-options.js';
+import { providersOf, readUpstreamsOptions, type UpstreamsOptions } from './upstreams-options.js';
 
 /**
  * Adds sign-in with other providers, such as Google, GitHub or a company's own OpenID provider, to the login page of
@@ -37,20 +38,27 @@ import { readUpstreamsOptions, type UpstreamsOptions } from './upstreams-options
  * @throws {InvalidArgumentError} If an option is invalid.
  */
 export function upstreams(options: UpstreamsOptions): Feature {
-  const { accounts, realm, fetch, vault: hasVault, ...given } = readUpstreamsOptions(options);
-  const providers = new Map(Object.entries(given.providers));
-  const sender = (size?: number) =>
-    typeof fetch === 'function' ? fetch : upstreamFetch(providers.values(), fetch, size);
-  const settings = { providers, realm, fetch: sender(), callApi: hasVault ? sender(MAX_API_SIZE) : undefined };
+  const { providers, accounts, realm, fetch, vault: hasVault } = readUpstreamsOptions(options);
+  const settings = Object.entries(providers);
+  const fixed = settings.flatMap(([, one]) => (typeof one === 'function' ? [] : [one]));
+  const sendersTo = (all: Iterable<UpstreamProvider>) => {
+    const sender = (size?: number) => (typeof fetch === 'function' ? fetch : upstreamFetch(all, fetch, size));
+    return { fetch: sender(), callApi: hasVault ? sender(MAX_API_SIZE) : undefined };
+  };
+  const senders = sendersTo(fixed);
   const endpoints: [string, Endpoint][] = [];
-  for (const [name, provider] of providers) {
-    endpoints.push(
-      [beginEndpoint(name), beginPage(name, provider)],
-      [callbackEndpoint(name), callbackPage(name, provider)],
-    );
+  for (const [name, provider] of settings) {
+    const { label = name, endpoints: own } = provider as Partial<UpstreamProvider>;
+    endpoints.push([beginEndpoint(name), beginPage(name, label)], [callbackEndpoint(name), callbackPage(name, label)]);
     // Only OpenID providers send logout tokens.
-    if (!provider.endpoints) endpoints.push([logoutEndpoint(name), backChannelLogout(name, provider.label)]);
+    if (!own) endpoints.push([logoutEndpoint(name), backChannelLogout(name, label)]);
   }
+  const make = (server: ServerContext) => {
+    const own = providersOf(options, server);
+    // The customer may have entered the hosts of a tenant, so these must have public addresses.
+    const isOperators = fixed.length < settings.length && tenantOf(server) === undefined;
+    return new UpstreamServer(server, { providers: own, realm, ...(isOperators ? sendersTo(own.values()) : senders) });
+  };
   return {
     id: 'upstreams',
     requires: [...METHODS, ...(hasVault ? VAULT_METHODS : [])],
@@ -62,12 +70,13 @@ export function upstreams(options: UpstreamsOptions): Feature {
     injects: [injects(UPSTREAM_ACCOUNTS, 'accounts', accounts, ACCOUNT_METHODS)],
     install(builder) {
       const site = builder.use(SITE);
-      builder.provide(UPSTREAM_SERVER, () => new UpstreamServer(builder.server, settings));
+      builder.provide(UPSTREAM_SERVER, () => make(builder.server));
       if (hasVault) builder.provide(UPSTREAM_VAULT, () => builder.server.find(UPSTREAM_SERVER)!.vault!);
       builder.provide(HOME_REALM, () => new UpstreamHomeRealm(builder.server.find(UPSTREAM_SERVER)!));
       builder.contribute(ACCOUNT_SECTIONS, connectionsSection);
-      for (const [name, provider] of providers) {
-        if (provider.use !== 'link') builder.contribute(LOGIN_METHODS, loginMethod(name, provider, site));
+      for (const [name, provider] of settings) {
+        const isOffered = typeof provider === 'function' || provider.use !== 'link';
+        if (isOffered) builder.contribute(LOGIN_METHODS, loginMethod(name, site));
       }
       return { misconfigurations: findErrors };
     },
@@ -91,13 +100,15 @@ const VAULT_METHODS = [
 ] as const satisfies readonly (keyof UpstreamTokenModel)[];
 
 /** The button of a provider on the login page. */
-const loginMethod = (name: string, { label }: UpstreamProvider, site: () => Site): LoginMethod => ({
+const loginMethod = (name: string, site: () => Site): LoginMethod => ({
   id: `upstream ${name}`,
   show({ request, response, loginPath, preferences }) {
     const { renderer, server } = site();
+    const provider = server.find(UPSTREAM_SERVER)!.provider(name);
+    if (!provider || provider.use === 'link') return undefined;
     const { message } = renderer.contextFor(preferences, MESSAGES);
     return {
-      label: message('upstreamSignIn', { provider: label }),
+      label: message('upstreamSignIn', { provider: provider.label }),
       action: pathOf(server, beginEndpoint(name), { request }),
       fields: site().fields(
         { request, response },
@@ -114,23 +125,24 @@ const loginMethod = (name: string, { label }: UpstreamProvider, site: () => Site
 });
 
 /** The endpoint that begins a sign-in. Only a form of this server can begin one, so that no other site does. */
-const beginPage = (name: string, { label, use }: UpstreamProvider): Endpoint =>
-  definePage<RefusalData, MessageKey>({
+const beginPage = (name: string, label: string): Endpoint =>
+  definePage<RefusalData, MessageKey, UpstreamProvider>({
     path: `oauth/upstreams/${name}`,
     summary: `Begins a sign-in with ${label}`,
     messages: MESSAGES,
     problems: REFUSAL_PROBLEMS,
     leavesSite: true,
-    get: (call) =>
+    subject: ({ server }) => server.find(UPSTREAM_SERVER)!.require(name),
+    get: (call, provider) =>
       call.problemName === undefined
         ? call.login(call.returnTo)
-        : { label, next: call.site.loginPath(call.request, call.returnTo) },
-    async post(call) {
-      if (use === 'link') return call.problem('upstreamLinkOnly');
+        : { label: provider.label, next: call.site.loginPath(call.request, call.returnTo) },
+    async post(call, provider) {
+      if (provider.use === 'link') return call.problem('upstreamLinkOnly');
       const begun = await beginAttempt(call, name, { returnTo: call.returnTo });
       return 'refusal' in begun
         ? refusalData(call, begun.refusal, {
-            label,
+            label: provider.label,
             next: call.returnTo ?? call.site.loginPath(call.request, undefined),
           })
         : begun;
@@ -139,14 +151,15 @@ const beginPage = (name: string, { label, use }: UpstreamProvider): Endpoint =>
   });
 
 /** The redirect URI of a provider. Each provider has its own, so that a response cannot be mixed up. RFC 9700 §4.4.2 */
-const callbackPage = (name: string, { label }: UpstreamProvider): Endpoint =>
-  definePage<RefusalData, MessageKey>({
+const callbackPage = (name: string, label: string): Endpoint =>
+  definePage<RefusalData, MessageKey, UpstreamProvider>({
     path: `oauth/upstreams/${name}/callback`,
     summary: `Receives the responses of ${label}`,
     messages: MESSAGES,
     problems: REFUSAL_PROBLEMS,
     // The encrypted cookie of the attempt and `state` protect the response.
     expired: false,
+    subject: ({ server }) => server.find(UPSTREAM_SERVER)!.require(name),
     get: (call) => finishAttempt(call, name, readResponse(call)),
     post: (call) => redirectForm(call),
     render: renderRefusal,

@@ -12,6 +12,7 @@ import { waitUntil } from '../support/environment/wait-until.js';
 import { SECRET } from '../support/servers/demo.js';
 import { startApplication, stopApplications } from '../support/servers/test-application.js';
 import { addAuthenticator, describeInBrowser, openBrowser, openPage, type OpenedPage } from './browser.js';
+import { type Look, LOOKS } from './looks.js';
 
 const PASSWORD = 'violet kettle on the moor';
 const NEW_PASSWORD = 'eleven quiet bicycles';
@@ -19,18 +20,6 @@ const TEXTS = {
   en: { ...ENGLISH, ...ACCOUNT_MESSAGES },
   ar: { ...ar.messages, ...ar.features.accounts },
 } as unknown as Readonly<Record<string, typeof ENGLISH & typeof ACCOUNT_MESSAGES>>;
-
-const PHONE = { width: 390, height: 844 };
-const DESKTOP = { width: 1280, height: 800 };
-const LOOKS = [
-  { place: 'desktop-light', viewport: DESKTOP, colorScheme: 'light', locale: 'en' },
-  { place: 'desktop-dark', viewport: DESKTOP, colorScheme: 'dark', locale: 'en' },
-  { place: 'phone-light', viewport: PHONE, colorScheme: 'light', locale: 'en' },
-  { place: 'phone-dark', viewport: PHONE, colorScheme: 'dark', locale: 'en' },
-  { place: 'phone-arabic', viewport: PHONE, colorScheme: 'dark', locale: 'ar' },
-  { place: 'desktop-arabic', viewport: DESKTOP, colorScheme: 'light', locale: 'ar' },
-] as const;
-type Look = (typeof LOOKS)[number];
 
 /** Returns by how much the last character of a code is to the right of its first. Runs in the browser. */
 const SPAN = `(element) => {

@@ -36,8 +36,8 @@ export async function openPage(browser: Browser, options: BrowserContextOptions)
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    // Chromium reports each 400, 401, 403 and 410 that a test causes intentionally.
-    if (/^error|warning$/.test(message.type()) && !/status of 4(?:0[013]|10) /.test(message.text())) {
+    // Chromium reports each 400, 401, 403, 409 and 410 that a test causes intentionally.
+    if (/^error|warning$/.test(message.type()) && !/status of 4(?:0[0139]|10) /.test(message.text())) {
       complaints.push(message.text());
     }
   });

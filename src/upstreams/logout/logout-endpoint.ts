@@ -66,8 +66,10 @@ class LogoutEndpoint extends FeatureEndpoint<void> {
 
   /** Returns the claims of the logout token, which is valid and has not ended its sessions before. */
   private async readToken(request: Request, response: Response): Promise<LogoutTokenClaims> {
-    this.verifyContent(request);
     const { server } = this;
+    if (this.upstreams.require(this.provider).endpoints)
+      throw new InvalidRequestError('Invalid request: the provider issues no ID tokens', { code: 404 });
+    this.verifyContent(request);
     const { model } = server.options;
     const giveBack = await countFromNetwork(failures, { server, request, response });
     if (!giveBack) throw new InvalidRequestError('Invalid request: too many invalid logout tokens', { code: 429 });

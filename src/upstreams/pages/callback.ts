@@ -125,11 +125,9 @@ function refuse(call: PageCall, provider: string, { refusal, attempt, cause, iss
   const { server, request, endpoint } = call;
   reportUpstreamRefusal(refusal, { server, request, endpoint, provider, iss, userId: attempt?.linkTo }, cause);
   const { label } = server.find(UPSTREAM_SERVER)!.provider(provider)!;
-  const next =
-    attempt?.linkTo === undefined
-      ? (attempt?.returnTo ?? call.site.loginPath(request, undefined))
-      : call.pathOf(CONNECTIONS);
-  return refusalData(call, refusal, { label, next });
+  const isLinking = attempt?.linkTo !== undefined;
+  const next = isLinking ? call.pathOf(CONNECTIONS) : (attempt?.returnTo ?? call.site.loginPath(request, undefined));
+  return refusalData(call, refusal, { label, next, isLinking });
 }
 
 /**

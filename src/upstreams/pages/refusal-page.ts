@@ -11,6 +11,8 @@ export interface RefusalData {
   readonly label: string;
   /** The path of the link. */
   readonly next: string;
+  /** Whether the user wanted to connect the provider. The link then leads to the connected accounts. */
+  readonly isLinking?: boolean;
 }
 
 /** The statuses of the pages of refusals, by the name of their message. */
@@ -25,13 +27,14 @@ export function refusalData(call: PageCall, refusal: Refusal, data: RefusalData)
 }
 
 /** Renders a page that explains a refusal, with a link that goes on. */
-export function renderRefusal({ label, next }: RefusalData, { message, problem }: OwnPageContext<PageKey>): Page {
+export function renderRefusal(data: RefusalData, { message, problem }: OwnPageContext<PageKey>): Page {
+  const { label, next, isLinking = false } = data;
   const values = { provider: label };
-  const title = message('upstreamTitle', values);
+  const title = message(isLinking ? 'connectionsConnect' : 'upstreamTitle', values);
   return {
     title: message('problem', { title }),
     main: html`<h1>${title}</h1>
       <p class="notice bad" role="alert">${message(problem ?? 'upstreamFailed', values)}</p>
-      <p><a class="button wide" href="${next}">${message('upstreamBack')}</a></p>`,
+      <p><a class="button wide" href="${next}">${message(isLinking ? 'connectionsTitle' : 'upstreamBack')}</a></p>`,
   };
 }

@@ -8,9 +8,9 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 import {
   oidc,
   type OidcOptions,
+  type ProviderSetting,
   type UpstreamAccounts,
   type UpstreamProfile,
-  type UpstreamProvider,
   upstreams,
   type UpstreamsOptions,
 } from 'nest-oauth2/upstreams';
@@ -88,7 +88,7 @@ export class AccountsWithEmail extends Accounts {
 export interface SiteOptions {
   platform: Platform;
   accounts?: Accounts | Type<Accounts>;
-  providers?: Record<string, UpstreamProvider>;
+  providers?: Record<string, ProviderSetting>;
   acme?: Partial<OidcOptions>;
   pagesOptions?: PagesOptions;
   features?: OAuth2ModuleOptions['features'];

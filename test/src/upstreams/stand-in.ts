@@ -11,7 +11,7 @@ export type Claims = Record<string, unknown>;
 /** An OpenID provider without a network, whose responses a test changes. */
 export class StandIn {
   /** The URLs and bodies of all requests, in their order. */
-  readonly requests: { url: string; body: string; headers: Headers }[] = [];
+  readonly requests: { method: string; url: string; body: string; headers: Headers }[] = [];
   /** Changes of the metadata. */
   metadata: Claims = {};
   /** Changes of the claims of each ID token. */
@@ -52,7 +52,7 @@ export class StandIn {
 
   readonly fetch = async (url: string, init: RequestInit = {}): Promise<Response> => {
     const body = init.body === undefined || init.body === null ? '' : String(init.body as string);
-    this.requests.push({ url, body, headers: new Headers(init.headers) });
+    this.requests.push({ method: init.method ?? 'GET', url, body, headers: new Headers(init.headers) });
     const { pathname } = new URL(url);
     const replied = await this.reply?.(url);
     if (replied) return replied;
