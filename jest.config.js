@@ -84,6 +84,7 @@ const SLOW = [
   'sample/*',
   'src/hosts/hosts',
   'src/mcp-clients/mcp-clients',
+  'src/proof/kills',
   'src/schematics/add',
   'src/schematics/deploy',
   'src/schematics/existing',

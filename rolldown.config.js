@@ -78,8 +78,8 @@ const WITHOUT_NEST =
  * One file for each entry instead of one for each source, because opening files takes most of the time of an import.
  */
 const bundle = (format) => ({
-  // The command is executed and never imported.
-  input: format === 'esm' ? { ...input, cli: 'src/cli/main.ts' } : input,
+  // The command and its child processes are executed and never imported.
+  input: format === 'esm' ? { ...input, cli: 'src/cli/main.ts', 'proof-store': 'src/proof/kills/main.ts' } : input,
   external: external(format),
   platform: 'node',
   tsconfig: 'tsconfig.json',

@@ -155,3 +155,7 @@ export { Deadline } from './stores/contract/deadline.js';
 export { takeTurnsBy } from './stores/contract/fair-share.js';
 export { hasSameStorage } from './stores/contract/storage-location.js';
 export { keepRecent } from './crypto/lru.js';
+
+// The contract kit
+export { CheckContext, type IssuedCode, type TokenResponseBody } from './kit/check-context.js';
+export { bearerRequest } from './kit/requests.js';

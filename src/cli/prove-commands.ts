@@ -27,7 +27,16 @@ const PROVE_OPTIONS: Readonly<Record<string, CommandOption>> = {
     value: '<name>',
     description: 'the name of the two files without .json and .html. Default: oauth2-proof',
   },
-  seed: { type: 'string', value: '<number>', description: 'determines the values of the attack lab. Default: 1' },
+  seed: {
+    type: 'string',
+    value: '<number>',
+    description: 'determines the values of the attack lab and the moments of the kills. Default: 1',
+  },
+  kills: {
+    type: 'string',
+    value: '<number>',
+    description: 'how many processes are killed while they use the store. Default: 10',
+  },
   commit: { type: 'string', value: '<id>', description: 'the commit of the application. Default: git rev-parse HEAD' },
   conformance: {
     type: 'string',
@@ -48,6 +57,8 @@ export const PROVE_COMMANDS: Readonly<Record<string, Command>> = {
     async run(args) {
       const seed = args.number('seed') ?? 1;
       if (!Number.isSafeInteger(seed)) throw new UsageError('`--seed` must be an integer');
+      const kills = args.number('kills') ?? 10;
+      if (!Number.isSafeInteger(kills) || kills < 0) throw new UsageError('`--kills` must be an integer from 0');
       const file = args.id || DEFAULT_FILES.find((each) => existsSync(each));
       if (!file)
         throw new CommandError(`Neither ${DEFAULT_FILES.join(' nor ')} exists: add the file that exports \`proof\`.`);
@@ -61,6 +72,9 @@ export const PROVE_COMMANDS: Readonly<Record<string, Command>> = {
         commit: args.text('commit') ?? (await commitOf()),
         seed,
         place,
+        file,
+        program: packageFile('dist/esm/proof-store.js'),
+        kills,
         failOn: failOnOf(args),
         conformance: await conformanceOf(args.text('conformance')),
       });

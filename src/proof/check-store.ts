@@ -1,7 +1,9 @@
 import { OAuth2Clients, type ClientsModel } from '../../lib/index.js';
 import { checkModel, type TestSubject } from '../../lib/kit/index.js';
 import { CommandError } from '../cli/command.js';
+import { checkKills, type KillRequest } from './kills/check-kills.js';
 import type { ProofOptions } from './proof-options.js';
+import { subjectOf } from './subject.js';
 
 /** The grants of the clients with which the contract kit tests a model. */
 const GRANTS = [
@@ -13,12 +15,12 @@ const GRANTS = [
 ];
 
 /**
- * Runs the contract kit on an empty database or key prefix, with clients that it creates and removes.
+ * Runs the contract kit on an empty database or key prefix, with clients that it creates and removes. Then kills
+ * processes that work on it.
  * @throws {CommandError} If there are clients, or if the model cannot list them.
  */
-export async function checkStore(open: NonNullable<ProofOptions['store']>, place: string) {
-  const made = await open(place);
-  const subject: TestSubject = 'saveToken' in made ? { model: made } : (made as TestSubject);
+export async function checkStore(open: NonNullable<ProofOptions['store']>, request: KillRequest) {
+  const subject = subjectOf(await open(request.place));
   try {
     await verifyEmpty(subject.model);
     const { model, user, server, scopes = ['proof:read'] } = subject;
@@ -31,7 +33,13 @@ export async function checkStore(open: NonNullable<ProofOptions['store']>, place
     try {
       const fixtures: TestSubject = { model, client, otherClient, scopes };
       Object.assign(fixtures, user && { user }, server && { server });
-      return await checkModel(() => fixtures);
+      const { guarantees, outcomes, failures } = await checkModel(() => fixtures);
+      const kills = request.kills === 0 ? [] : await checkKills(fixtures, client, request);
+      return {
+        guarantees,
+        outcomes: [...outcomes, ...kills],
+        failures: [...failures, ...kills.flatMap(({ name, message }) => (message ? [{ name, message }] : []))],
+      };
     } finally {
       for (const { id } of [client, otherClient]) await clients.remove(id);
     }

@@ -18,6 +18,12 @@ export interface ProofRequest {
   readonly seed: number;
   /** The empty database or key prefix. Required if `store` is set. */
   readonly place: string | undefined;
+  /** The file that exports the options. Child processes load it. */
+  readonly file: string;
+  /** The program that child processes run. */
+  readonly program: string;
+  /** The number of processes that are killed while they work on the store. */
+  readonly kills: number;
   /** The severity from which an open finding fails the proof. `'never'` ignores findings. */
   readonly failOn: Severity | 'never';
   readonly conformance: readonly ConformanceRecord[];
@@ -42,7 +48,8 @@ export async function makeProof({ application, lab = {}, store }: ProofOptions, 
     return result;
   };
   // A database that holds clients ends the proof before anything else changes.
-  const contract = store && place !== undefined ? await timed('contract', () => checkStore(store, place)) : undefined;
+  const contract =
+    store && place !== undefined ? await timed('contract', () => checkStore(store, { ...request, place })) : undefined;
   const app = await application();
   try {
     await app.init();
@@ -67,7 +74,7 @@ async function judge(app: ProvenApplication, tenant: string | undefined): Promis
 }
 
 function verdictsOf(
-  { version, commit, seed, failOn, conformance }: ProofRequest,
+  { version, commit, seed, failOn, kills, conformance }: ProofRequest,
   doctor: Report,
   { results }: AttackReport,
   contract: Contract,
@@ -97,6 +104,7 @@ function verdictsOf(
     ...(contract && {
       contract: {
         guarantees: contract.guarantees,
+        kills,
         checks: contract.outcomes.map(({ name, result }) => ({ name, result })),
       },
     }),

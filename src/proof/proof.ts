@@ -30,6 +30,8 @@ export interface Verdicts {
   /** `undefined` if the contract kit did not run. */
   readonly contract?: {
     readonly guarantees: Readonly<Record<string, Guarantee>>;
+    /** The number of processes that were killed while they worked on the store. */
+    readonly kills: number;
     readonly checks: readonly Pick<CheckOutcome, 'name' | 'result'>[];
   };
   readonly conformance: readonly ConformanceRecord[];

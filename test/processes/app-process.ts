@@ -13,19 +13,27 @@ export class BuiltApp {
   private folder = '';
   private readonly started: AppProcess[] = [];
 
+  /** @param config the configuration of the build, below the folder `test` */
+  constructor(private readonly config = 'processes/rolldown.app.js') {}
+
   async build(): Promise<void> {
     const cache = join(root, 'node_modules/.cache');
     await mkdir(cache, { recursive: true });
     this.folder = await mkdtemp(join(cache, 'processes-'));
     await writeFile(join(this.folder, 'package.json'), '{ "type": "module" }');
     const rolldown = join(root, 'node_modules/rolldown/bin/cli.mjs');
-    const config = join(import.meta.dirname, 'rolldown.app.js');
+    const config = join(root, 'test', this.config);
     await promisify(execFile)(process.execPath, [rolldown, '-c', config, '--dir', this.folder]);
+  }
+
+  /** Returns the path of a built file. */
+  path(file: string): string {
+    return join(this.folder, file);
   }
 
   /** @param file the application: `app.js` or `vault-app.js` */
   async start(place: DatabaseLocation & { provider?: string }, file = 'app.js'): Promise<AppProcess> {
-    const running = await AppProcess.start(join(this.folder, file), place);
+    const running = await AppProcess.start(this.path(file), place);
     this.started.push(running);
     return running;
   }

@@ -16,4 +16,9 @@ export class Random {
     const input = JSON.stringify([this.seed, this.name, this.count]);
     return createHash('sha256').update(input).digest('base64url').replaceAll(/[-_]/g, 'x').slice(0, length);
   }
+
+  /** Returns an integer from 0 to `limit - 1`. */
+  below(limit: number): number {
+    return Number.parseInt(this.next(8), 36) % limit;
+  }
 }

@@ -34,7 +34,7 @@ describe('nest-oauth2 prove', () => {
   };
   const at = (name: string) => join(folder, name);
   const prove = async (name: string, ...more: string[]) => {
-    const given = ['--commit', 'c0ffee', '--output', at(name), '--empty', `place of ${name}`, ...more];
+    const given = ['--commit', 'c0ffee', '--output', at(name), '--empty', `place of ${name}`, '--kills', '0', ...more];
     const { value, lines, exitCode } = await run('prove', APPLICATION, ...given);
     return { proof: value as Proof, lines, exitCode };
   };
@@ -56,6 +56,7 @@ describe('nest-oauth2 prove', () => {
     expect(exitCode).toBe(0);
     expect(opened).toEqual(['place of first']);
     expect(proof.verdicts).toMatchObject({ commit: 'c0ffee', seed: 1, examined: ['https://id.company.com'] });
+    expect(proof.verdicts.contract).toMatchObject({ kills: 0 });
     expect(proof.verdicts.contract!.guarantees).toMatchObject({ 'authorization codes': 'atomic' });
     expect(proof.verdicts.conformance.length).toBeGreaterThan(10);
     for (const file of ['first.json', 'first.html']) {
@@ -123,6 +124,7 @@ describe('nest-oauth2 prove', () => {
   it('rejects wrong command lines', async () => {
     await expect(run('prove', APPLICATION, '--commit', 'a')).rejects.toThrow('`store` in the file and `--empty`');
     await expect(run('prove', APPLICATION, '--seed', '1.5')).rejects.toThrow('must be an integer');
+    await expect(run('prove', APPLICATION, '--kills', '1.5')).rejects.toThrow('must be an integer from 0');
     await expect(run('prove', at('no.js'))).rejects.toThrow('There is no file');
     await expect(run('prove', 'verify', at('first.json'))).rejects.toThrow('--keys');
     await expect(verify('no.json')).rejects.toThrow('There is no file');
