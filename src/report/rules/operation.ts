@@ -4,7 +4,7 @@ import { observe, unguarded } from './observe.js';
 
 /** The texts of the rules. `rulesOf()` describes the columns. */
 const TEXTS = `
-store-in-memory | high* | RFC 9700 §4.14.2 | Clients, grants and used codes survive a restart, and all processes share them. | Use a store with a database. | new RedisStore(client, { users }) // or 'nest-oauth2/stores/typeorm' | After a restart, used codes and revocations are forgotten, and all users are signed out.
+store-in-memory | high* | RFC 9700 §4.14.2 | Clients, grants and used codes survive a restart, and all processes share them. | Use a store with a database. | new RedisStore({ client, users }) // of 'nest-oauth2/stores/redis' | After a restart, used codes and revocations are forgotten, and all users are signed out.
 store-unreachable | high | RFC 6749 §5.2 | The store answers. | Verify the address and the credentials of the database, and read the log of the application. | | All requests fail. The rules about clients and keys have judged nothing.
 store-schema | high | RFC 6749 §5.2 | The database has the schema that the store needs. | Run the migrations. The start of the application lists the differences. | npx typeorm migration:run -d dist/data-source.js | Some requests fail, or a revocation is not stored.
 store-not-pruned | low* | RFC 6819 §5.1.5.3 | Expired records are deleted. | Add \`OAuth2Maintenance\` to the providers, or call \`prune()\` at intervals. | providers: [OAuth2Maintenance] | The tables grow, and a copy of the database shows who signed in where for years.
