@@ -157,7 +157,8 @@ describe('decryption keys in a store', () => {
     const both = processOf(kept, {}, [reading('RSA-OAEP-256', 'ECDH-ES')]);
     expect(await shown(both)).toMatchObject([{ alg: 'ECDH-ES' }, { alg: 'RSA-OAEP-256', kty: 'RSA' }]);
     for (const to of await shown(both)) expect(await isRead(both, await encryptTo(to, 'a text'))).toBe(true);
-    expect(kept.text).not.toMatch(/kty|"d"/);
+    // The quotes do not occur in encrypted text, but `kty` may.
+    expect(kept.text).not.toMatch(/"kty"|"d"/);
     // A server on the same store without a decrypting feature publishes none of them.
     expect(await shown(processOf(kept, {}, []))).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 
 import type { CredentialModel } from 'nest-oauth2/server';
 import { logMailer } from 'nest-oauth2/accounts';
@@ -381,6 +382,14 @@ describe('an address', () => {
     expect((await app.signIn('álice@example.com', PASSWORD)).shown.status).toBe(401);
   });
 
+  it('is missing in what `findByEmail()` returns: the login fails, and the log says why', async () => {
+    const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const { app } = await startWithAlice();
+    app.users.findByEmail = () => ({ id: '1' }) as never;
+    expect((await app.signIn(ALICE, PASSWORD)).shown.status).toBe(500);
+    expect(String(logged.mock.calls)).toContain('returned a user without the property `email`');
+  });
+
   it('cannot be taken from another account', async () => {
     const { app, browser } = await startWithAlice();
     await app.signUp('bob@example.com');
@@ -427,7 +436,7 @@ describe('the start', () => {
     [{ password: { minLength: 7 } }, /`minLength` .* from 8 to 100/],
     [{ signUp: 'yes' as never }, /`signUp` of `accounts\(\)`/],
     [{ users: { findById: () => undefined } as never }, /`findByEmail/],
-    [{ mails: {} } as never, /no option `mails`/],
+    [{ mails: {} } as never, /unknown option `mails` of `accounts\(\)`.* Did you mean `mail`/],
   ])('fails with the options %j', async (options, message) => {
     await expect(AccountApplication.start({ options })).rejects.toThrow(message);
   });

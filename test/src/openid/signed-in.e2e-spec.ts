@@ -72,9 +72,14 @@ describe('the start of an application with contradictory login options', () => {
       { interaction },
       'a method `howSignedIn()`',
     ],
-    ['signIn together with own sessions', { sessions, signIn: { acr: 'a' } }, {}, '`signIn` must be `{ acr, amr }`'],
-    ['an invalid signIn', { signIn: { amr: 'pwd' } as never }, {}, '`signIn` must be `{ acr, amr }`'],
-    ['a misspelt signIn', { signIn: { arc: 'a' } as never }, {}, '`signIn` must be `{ acr, amr }`'],
+    [
+      'signIn together with own sessions',
+      { sessions, signIn: { acr: 'a' } },
+      {},
+      '`signIn` cannot be combined with `sessions`',
+    ],
+    ['an invalid signIn', { signIn: { amr: 'pwd' } as never }, {}, '`signIn` of `pages()` must be `{ acr, amr }`'],
+    ['a misspelt signIn', { signIn: { arc: 'a' } as never }, {}, '`signIn` of `pages()` must be `{ acr, amr }`'],
   ])('fails with %s', async (_, look, more, sentence) => {
     await expect((async () => open('express', look, more))()).rejects.toThrow(sentence);
   });
