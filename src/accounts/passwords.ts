@@ -7,9 +7,15 @@ import {
   type PasswordAlgorithm,
   verifyPassword,
 } from '../../lib/internal.js';
-import type { AccountKey, CredentialModel, StoredCredential, User } from '../../lib/index.js';
+import {
+  type AccountKey,
+  type CredentialModel,
+  InvalidArgumentError,
+  type StoredCredential,
+  type User,
+} from '../../lib/index.js';
 import type { PasswordVerifier } from '../pages/index.js';
-import { isAddressOf, readEmail } from './email.js';
+import { emailOf, isAddressOf, readEmail } from './email.js';
 import type { AccountUsers } from './options.js';
 
 /** The passwords of one realm of users. The store keeps their hashes. */
@@ -25,6 +31,11 @@ export class Passwords implements PasswordVerifier {
   async find(username: string): Promise<Candidate | undefined> {
     const email = readEmail(username);
     const found = (email !== undefined && (await this.users.findByEmail(email))) || undefined;
+    if (found && emailOf(found) === undefined) {
+      throw new InvalidArgumentError(
+        'Invalid argument: `findByEmail()` of the `users` of `accounts()` returned a user without the property `email`',
+      );
+    }
     // A database may find another address, whose letters its collation treats as equal.
     const user = found && isAddressOf(found, email!) ? found : undefined;
     let proved: { password: string; hashed: string | undefined } | undefined;

@@ -218,8 +218,12 @@ describe.each(PLATFORMS)('an application’s own page in the style of the built-
     const { visitor } = await openSignUp(platform, { pages: { forgotPassword: 'https://accounts.example/reset' } });
     const login = await visitor.get('/oauth/login?return_to=/a');
     expect(login.html).toContain('<a href="https://accounts.example/reset">Forgot password?</a>');
-    expect(() => pages({ forgotPassword: 'http://accounts.example' })).toThrow('`forgotPassword` of `pages()` must be a path');
-    expect(() => pages({ forgotPassword: 'javascript:alert(1)' })).toThrow('`forgotPassword` of `pages()` must be a path');
+    expect(() => pages({ forgotPassword: 'http://accounts.example' })).toThrow(
+      '`forgotPassword` of `pages()` must be a path',
+    );
+    expect(() => pages({ forgotPassword: 'javascript:alert(1)' })).toThrow(
+      '`forgotPassword` of `pages()` must be a path',
+    );
   });
 });
 
