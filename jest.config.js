@@ -135,7 +135,7 @@ export default {
   testSequencer: fileURLToPath(new URL('test/sequencer.js', import.meta.url)),
   reporters: ['default', fileURLToPath(new URL('test/not-tested.js', import.meta.url))],
   // Jest keeps the ES modules of every test file in memory, which makes a worker slower with each file.
-  workerIdleMemoryLimit: '1GB',
+  workerIdleMemoryLimit: '1.5GB',
   // It ends a test that hangs, and measures nothing: a busy machine may be slow. The scripts of other projects set their
   // own value on the command line.
   testTimeout: 60_000,
