@@ -4,7 +4,7 @@ import type { Request } from '../http/request.js';
 import { isScope } from '../http/syntax.js';
 import type { CoreClient, Falsy, Model, Scope, User } from '../model/model.js';
 
-const REFUSED = 'Invalid scope: Requested scope is invalid: request only scopes that the client and the user may have';
+const REFUSED = 'Invalid scope: Requested scope is invalid';
 
 /** Returns the values of a scope. RFC 6749 §3.3 */
 export function scopeValues(scope: Scope | null | undefined): readonly string[] {

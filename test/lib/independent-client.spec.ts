@@ -138,8 +138,7 @@ describe('client library oauth4webapi', () => {
     expect(() => oauth.validateAuthResponse(as, client, callback, 'abc')).toThrow(
       expect.objectContaining({
         error: 'invalid_scope',
-        error_description:
-          'Invalid scope: Requested scope is invalid: request only scopes that the client and the user may have',
+        error_description: 'Invalid scope: Requested scope is invalid',
       }),
     );
     const good = await authorize({ state: 'abc' });

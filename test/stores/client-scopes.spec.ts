@@ -22,7 +22,7 @@ async function told(server: OAuth2Server, parameters: object) {
 
 const scopes = ['read', 'write'];
 const MISSING = 'Missing parameter: `scope`';
-const INVALID = 'Invalid scope: Requested scope is invalid: request only scopes that the client and the user may have';
+const INVALID = 'Invalid scope: Requested scope is invalid';
 const granted = (scope?: string) => ({ scope });
 const refused = (error_description: string) => ({ error: 'invalid_scope', error_description });
 

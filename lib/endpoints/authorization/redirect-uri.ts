@@ -56,9 +56,6 @@ async function validateByModel(
   return (await model.validateRedirectUri!(requested, client)) ? requested : rejectRedirectUri(requested, registered);
 }
 
-const MISMATCH =
-  'Invalid client: `redirect_uri` does not match client value: register it for the client exactly as the request sends it';
-
 function rejectRedirectUri(requested: string, registered: readonly unknown[]): never {
   const detail = {
     reason: 'redirect URI is not registered for the client',
@@ -66,7 +63,7 @@ function rejectRedirectUri(requested: string, registered: readonly unknown[]): n
     given: shortText(requested),
     remedy: redirectRemedy(requested, registered),
   };
-  throw new InvalidClientError(MISMATCH).because(detail);
+  throw new InvalidClientError('Invalid client: `redirect_uri` does not match client value').because(detail);
 }
 
 /**

@@ -40,7 +40,7 @@ const EXPECTED = [
   ALICE,
   '400 invalid_grant: Invalid grant: authorization code is invalid',
   ALICE,
-  '400 invalid_scope: Invalid scope: Requested scope is invalid: request only scopes that the client and the user may have',
+  '400 invalid_scope: Invalid scope: Requested scope is invalid',
   { id: 'client:web' },
   ALICE,
 ];
