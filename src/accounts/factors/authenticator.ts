@@ -18,6 +18,8 @@ interface AppData {
   readonly secret: string;
   /** The ID of the valid set of recovery codes. */
   readonly codes: string;
+  /** The ID of the set that a request creates, which becomes valid once all of its codes are stored. */
+  readonly nextCodes?: string;
 }
 
 /** A secret that an app does not prove yet. */
@@ -95,19 +97,32 @@ export class Authenticator implements SecondFactor {
     const userId = userIdOf(user);
     if (!(await this.consume(userId, secret, code))) return undefined;
     const set = newSet();
+    // The app is added last: if the process ends before, the user sets it up again.
+    const codes = await this.recoveryCodes.create(userId, set);
     const credential = { kind: 'totp', key: keyOf(userId), data: this.data(userId, secret, set) } as const;
-    if (!(await this.model.addCredential(this.accountOf(userId), credential))) return undefined;
-    return this.recoveryCodes.create(userId, set);
+    if (await this.model.addCredential(this.accountOf(userId), credential)) return codes;
+    await this.recoveryCodes.remove(userId, [set]);
+    return undefined;
   }
 
-  /** Replaces the recovery codes of a user. `undefined` if the user has no app, or if another request replaces them. */
+  /**
+   * Replaces the recovery codes of a user. The codes before stay valid until all new ones are stored. `undefined` if the
+   * user has no app, or if another request replaces them.
+   */
   async newCodes(user: User): Promise<readonly string[] | undefined> {
     const userId = userIdOf(user);
     const found = await this.find(userId);
+    if (!found) return undefined;
+    const { secret, codes, nextCodes } = dataOf(found);
     const set = newSet();
-    if (!found || !(await this.model.replaceCredential(found, JSON.stringify({ ...dataOf(found), codes: set }))))
-      return undefined;
-    return this.recoveryCodes.create(userId, set);
+    const begun = JSON.stringify({ secret, codes, nextCodes: set } satisfies AppData);
+    if (!(await this.model.replaceCredential(found, begun))) return undefined;
+    const created = await this.recoveryCodes.create(userId, set);
+    const finished = JSON.stringify({ secret, codes: set } satisfies AppData);
+    const isValid = await this.model.replaceCredential({ ...found, data: begun }, finished);
+    // A request that was interrupted may have left a part of its set.
+    await this.recoveryCodes.remove(userId, isValid ? [codes, nextCodes] : [set]);
+    return isValid ? created : undefined;
   }
 
   /** Returns how many recovery codes of a user are unused. `undefined` if the user has no app. */
@@ -120,7 +135,10 @@ export class Authenticator implements SecondFactor {
   async remove(userId: string): Promise<boolean> {
     const found = await this.find(userId);
     const isRemoved = found !== undefined && (await this.model.removeCredential(found));
-    await this.recoveryCodes.remove(userId);
+    if (isRemoved) {
+      const { codes, nextCodes } = dataOf(found);
+      await this.recoveryCodes.remove(userId, [codes, nextCodes]);
+    }
     return isRemoved;
   }
 

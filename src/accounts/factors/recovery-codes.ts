@@ -17,10 +17,9 @@ export class RecoveryCodes {
     private readonly realm: string,
   ) {}
 
-  /** Creates the codes of a set, and deletes those of other sets. They cannot be read again. */
+  /** Creates the codes of a set. They cannot be read again, and work as soon as their set is valid. */
   async create(userId: string, set: string): Promise<string[]> {
     const account = this.accountOf(userId);
-    await this.remove(userId);
     const codes = Array.from({ length: COUNT }, newCode);
     for (const code of codes) {
       await this.model.addCredential(account, { kind: 'recovery_code', key: keyOf(userId, code), data: set });
@@ -40,10 +39,10 @@ export class RecoveryCodes {
     return found.filter(({ data }) => data === set).length;
   }
 
-  /** Deletes all codes of a user. */
-  async remove(userId: string): Promise<void> {
+  /** Deletes the codes of sets. A concurrent request may have created others. */
+  async remove(userId: string, sets: readonly (string | undefined)[]): Promise<void> {
     const found = await this.model.findCredentials(this.accountOf(userId), ['recovery_code']);
-    for (const one of found) await this.model.removeCredential(one);
+    for (const one of found) if (sets.includes(one.data)) await this.model.removeCredential(one);
   }
 
   private accountOf(userId: string): AccountKey {
