@@ -87,7 +87,12 @@ async function createToken(call: Call, messages: AccountMessages): Promise<Html 
   if (await tokens.isFull(call.user)) return call.problem('tokensFull');
   const requested = Number(call.text('lifetime'));
   const lifetime = lifetimesOf(tokens).includes(requested) ? requested : tokens.settings.lifetime;
-  const { token } = await tokens.create(call.user, { name, scopes, lifetime }, ENDPOINT);
+  const { id, token } = await tokens.create(call.user, { name, scopes, lifetime }, ENDPOINT);
+  // A change of the password ends the session, and may not find the token that is saved at the same time.
+  if (!(await call.findUser())) {
+    await tokens.revoke(call.user, id, 'withdrawn', ENDPOINT);
+    return call.login(call.path(), { reauthenticate: true });
+  }
   const { message } = call.site.renderer.contextFor(preferencesOf(call.request), messages);
   return html`<div class="notice stack" role="status">
     <p>${message('tokenCreated')}</p>

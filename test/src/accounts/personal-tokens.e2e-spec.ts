@@ -5,7 +5,7 @@ import { AnyScope, CurrentUser, NoPersonalTokens, OAuthGuard, Scopes, type User 
 import { type PersonalAccessTokenOptions } from 'nest-oauth2/accounts';
 import { bearer } from '../../support/clients/http.js';
 import { PLATFORMS, type Platform, stopApplications } from '../../support/servers/test-application.js';
-import { AccountApplication, isSignedIn, NEW_PASSWORD, PASSWORD, sectionForm } from './account-application.js';
+import { AccountApplication, choose, isSignedIn, NEW_PASSWORD, PASSWORD, sectionForm } from './account-application.js';
 
 const ALICE = 'alice@example.com';
 
@@ -159,6 +159,19 @@ describe.each(PLATFORMS)('personal access tokens of accounts() on %s', (platform
     expect(await call('/notes', token)).toBe(`200 ${ALICE}`);
     await change(NEW_PASSWORD, PASSWORD, { end_access: '1' });
     expect(await call('/notes', token)).toMatch(/^401 /);
+  });
+
+  it('are revoked if a new password ends their session while they are saved', async () => {
+    const { app, create } = await start(platform);
+    const { mail } = await app.request('/oauth/forgot_password', ALICE);
+    const save = app.model.savePersonalToken.bind(app.model);
+    jest.spyOn(app.model, 'savePersonalToken').mockImplementationOnce(async (...args) => {
+      expect((await choose(app.browser(), mail!, NEW_PASSWORD, { end_access: '1' })).status).toBe(303);
+      return save(...args);
+    });
+    const { location, html } = await create();
+    expect([location, html]).toEqual([expect.stringContaining('/oauth/login'), expect.not.stringContaining('pat_')]);
+    expect(await app.model.listPersonalTokens({ userId: '1' })).toEqual([]);
   });
 
   it('are neither shown nor created if the application has none', async () => {
