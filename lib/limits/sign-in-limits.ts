@@ -34,6 +34,9 @@ const nameInNetwork = new RateLimit('sign-in: name and network', FROM_ONE_ORIGIN
 const accountInNetwork = new RateLimit('sign-in: account and network', FROM_ONE_ORIGIN);
 const name = new RateLimit('sign-in: name', FROM_ANYWHERE);
 const account = new RateLimit('sign-in: account', FROM_ANYWHERE);
+// Counted instead of an account that was not found, so that both take as many statements of a database.
+const noAccountInNetwork = new RateLimit('sign-in: no account and network', FROM_ONE_ORIGIN);
+const noAccount = new RateLimit('sign-in: no account', FROM_ANYWHERE);
 const knownBrowser = new RateLimit('sign-in: known browser', FROM_ONE_ORIGIN);
 
 /**
@@ -41,7 +44,8 @@ const knownBrowser = new RateLimit('sign-in: known browser', FROM_ONE_ORIGIN);
  * attempts elsewhere cannot lock the user out of it.
  *
  * The typed name is counted whether or not an account was found, so that the responses do not tell. The account is
- * counted in addition, because a database may find it by names that `foldedName()` distinguishes.
+ * counted in addition, because a database may find it by names that `foldedName()` distinguishes. A name without an
+ * account is counted as often, so that the time does not tell either.
  */
 export function countSignIn(attempt: SignInAttempt, model: object): Promise<CountedAttempt> {
   return countAttempt(attempt.knownBrowser === undefined ? limitsOfNetwork(attempt) : limitsOfBrowser(attempt), model);
@@ -57,10 +61,12 @@ function limitsOfNetwork({ realm, username, account: id, network: from, client }
   // A confidential client may send many correct passwords of one user at the same time.
   if (client === undefined) {
     limits.push([nameInNetwork, keyOf(realm, typed, from)]);
-    if (id !== undefined) limits.push([accountInNetwork, keyOf(realm, id, from)]);
+    limits.push(
+      id === undefined ? [noAccountInNetwork, keyOf(realm, typed, from)] : [accountInNetwork, keyOf(realm, id, from)],
+    );
   }
   limits.push([name, keyOf(realm, typed)]);
-  if (id !== undefined) limits.push([account, keyOf(realm, id)]);
+  limits.push(id === undefined ? [noAccount, keyOf(realm, typed)] : [account, keyOf(realm, id)]);
   return limits;
 }
 

@@ -4,6 +4,7 @@ import { Logger } from '@nestjs/common';
 
 import type { CredentialModel } from 'nest-oauth2/server';
 import { logMailer } from 'nest-oauth2/accounts';
+import type { MemoryStore } from 'nest-oauth2/stores/memory';
 import { stopApplications } from '../../support/servers/test-application.js';
 import type { PageBrowser, ShownPage } from '../pages/page-browser.js';
 import {
@@ -83,6 +84,20 @@ describe('a stranger who looks for accounts', () => {
       const { shown } = await app.signIn(email, 'wrong');
       expect([email, shown.status, users.calls]).toEqual([email, 401, 1]);
     }
+  });
+
+  it('costs the same calls of the store for each wrong password of a known and an unknown account', async () => {
+    const { app } = await startWithAlice();
+    const methods = ['countWithin', 'findCredential'] as const;
+    const calls = methods.map((method) => jest.spyOn(app.model as MemoryStore & CredentialModel, method));
+    const counts: number[][] = [];
+    for (const email of [ALICE, 'nobody@example.com']) {
+      expect((await app.signIn(email, 'wrong')).shown.status).toBe(401);
+      counts.push(calls.map((one) => one.mock.calls.length));
+      for (const one of calls) one.mockClear();
+    }
+    expect(counts[0]).toEqual([5, 1]);
+    expect(counts[1]).toEqual(counts[0]);
   });
 
   it('learns nothing from a sign-up with a known address, whose owner is told', async () => {
