@@ -44,7 +44,7 @@ const REQUEST = new Request({ headers: {}, method: 'POST', query: {}, body: {} }
 /** Milliseconds until a message is processed, so that its work does not delay the response to the browser. */
 const DELAY = 20;
 
-/** The limits of e-mails to one account, and to one address without an account. */
+/** The limits of e-mails with one template to one account, and to one address without an account. */
 const toAccount = new RateLimit('accounts: mail to account', { requests: 5, per: 3600 });
 const toStranger = new RateLimit('accounts: mail to address', { requests: 5, per: 3600 });
 
@@ -129,7 +129,8 @@ export class Mails {
     if (to === undefined) return;
     const isKnown = user && to === emailOf(user);
     const [limit, key] = isKnown ? [toAccount, String(user['id'])] : [toStranger, foldedName(to)];
-    const limitKey = JSON.stringify([accounts.realm, key]);
+    // Strangers can order some templates: these must not use up the limit of the others, such as a password reset.
+    const limitKey = JSON.stringify([accounts.realm, template, key]);
     const { model } = accounts.server.options;
     // A change is always reported, so that an attacker cannot suppress the report by other e-mails.
     const isLimited = ['forgot', 'signUp', 'change'].includes(about);

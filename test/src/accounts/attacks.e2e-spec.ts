@@ -127,6 +127,13 @@ describe('a stranger who sends e-mails', () => {
     expect((await choose(app.browser(), app.mails[before]!, NEW_PASSWORD)).status).toBe(303);
   });
 
+  it('cannot keep the owner of an account from a reset by other e-mails to the address', async () => {
+    const { app } = await startWithAlice();
+    for (let attempt = 0; attempt < 6; attempt += 1) await app.request(SIGN_UP, ALICE);
+    expect(app.mails.filter(({ template }) => template === 'exists')).toHaveLength(5);
+    expect((await app.request(FORGOT, ALICE)).mail).toMatchObject({ to: ALICE, template: 'reset' });
+  });
+
   it('cannot choose the receiver by another spelling of an address', async () => {
     class Collation extends UserTable {
       override findByEmail(email: string) {
