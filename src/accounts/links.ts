@@ -93,14 +93,27 @@ export class Links {
       const isTaken = await this.users.findByEmail(data.email);
       return isTaken ? undefined : { token, found, data, user: undefined, stored: undefined };
     }
-    const user = (await this.users.findById(found.userId)) || undefined;
-    if (!user || emailOf(user) !== data.from) return undefined;
-    const stored = await this.passwords.storedOf(user);
-    return this.passwords.versionOf(user, stored) === data.version ? { token, found, data, user, stored } : undefined;
+    const owner = await this.findOwner(found.userId, data);
+    return owner && { token, found, data, ...owner };
   }
 
-  /** Marks a link as used. Returns `true` for exactly one of several concurrent callers. */
-  async consume({ found }: Link): Promise<boolean> {
-    return this.model.removeCredential(found);
+  /**
+   * Marks a link as used. Returns `true` for exactly one of several concurrent callers, and `false` if the password or
+   * the address of the account has changed since the link was found.
+   */
+  async consume({ found, data, user }: Link): Promise<boolean> {
+    if (!(await this.model.removeCredential(found))) return false;
+    return user === undefined || (await this.findOwner(found.userId, data)) !== undefined;
+  }
+
+  /** Returns the account of a link with its password. `undefined` if its password or address has changed. */
+  private async findOwner(
+    userId: string,
+    { from, version }: LinkData,
+  ): Promise<Pick<Link, 'user' | 'stored'> | undefined> {
+    const user = (await this.users.findById(userId)) || undefined;
+    if (!user || emailOf(user) !== from) return undefined;
+    const stored = await this.passwords.storedOf(user);
+    return this.passwords.versionOf(user, stored) === version ? { user, stored } : undefined;
   }
 }

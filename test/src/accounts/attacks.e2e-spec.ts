@@ -234,6 +234,23 @@ describe('a link in an e-mail', () => {
     await expired(app.browser(), pathIn(first));
   });
 
+  it('ends if the address changes after its form was sent, while the new password is hashed', async () => {
+    const { app, browser } = await startWithAlice();
+    const { mail } = await app.request(FORGOT, ALICE);
+    const before = app.mails.length;
+    const fields = await sectionForm(browser, 'email');
+    await browser.post('/oauth/account', { ...fields, email: 'new@example.com', current_password: PASSWORD });
+    const change = pathIn((await app.nextMail(before))!);
+    const { model } = app as { model: MemoryStore & CredentialModel };
+    const remove = model.removeCredential.bind(model);
+    jest.spyOn(model, 'removeCredential').mockImplementationOnce(async (credential) => {
+      expect((await browser.send(await browser.get(change), {})).status).toBe(200);
+      return remove(credential);
+    });
+    expect((await choose(app.browser(), mail!, NEW_PASSWORD)).status).toBe(410);
+    expect((await app.signIn('new@example.com', PASSWORD)).shown.status).toBe(303);
+  });
+
   it('creates one account, however many links were sent to an address', async () => {
     const app = await AccountApplication.start();
     const first = (await app.request(SIGN_UP, ALICE)).mail!;
