@@ -10,7 +10,7 @@ const SECRET = 'the public test secret of the relying party';
 /** How a plan signs users in. */
 interface Own {
   clientAuthentication?: 'client_secret_basic' | 'client_secret_post';
-  usesFormPost?: boolean;
+  responseMode?: 'form_post';
   signsOut?: boolean;
 }
 
@@ -18,7 +18,7 @@ interface Own {
 function relyingPartyPlan(
   name: string,
   { plan, ...variant }: Record<string, string> & { plan: string },
-  { clientAuthentication = 'client_secret_basic', usesFormPost = false, signsOut = false }: Own = {},
+  { clientAuthentication = 'client_secret_basic', responseMode, signsOut = false }: Own = {},
 ): ConformancePlan {
   return {
     name,
@@ -44,11 +44,12 @@ function relyingPartyPlan(
         async visit(module) {
           const idTokens: string[] = [];
           const client = { clientId: name, clientSecret: SECRET, clientAuthentication } as const;
-          const suiteProvider = oidc({ issuer: provider, ...client, idTokenSignedResponseAlg: 'RS256' });
+          const mode = responseMode && { responseMode };
+          const suiteProvider = oidc({ issuer: provider, ...client, idTokenSignedResponseAlg: 'RS256', ...mode });
           // Each module is a new provider, so that each has a new application: clients remember metadata and keys.
           const running = await startRelyingParty(
             {
-              providers: { suite: { ...suiteProvider, usesFormPost } },
+              providers: { suite: suiteProvider },
               fetch: signsOut ? recording(idTokens) : reachSuite,
             },
             { issuer: application, ...(platform && { platform }) },
@@ -132,6 +133,6 @@ const LOGOUT = { plan: 'oidcc-client-back-channel-logout-rp-basic', client_auth_
 /** The plans for clients, which `upstreams()` must pass. */
 export const RELYING_PARTY_PLANS: readonly ConformancePlan[] = [
   relyingPartyPlan('rp-basic', BASIC),
-  relyingPartyPlan('rp-formpost', FORM_POST, { usesFormPost: true }),
+  relyingPartyPlan('rp-formpost', FORM_POST, { responseMode: 'form_post' }),
   relyingPartyPlan('rp-backchannel-logout', { ...LOGOUT, response_mode: 'default' }, { signsOut: true }),
 ];

@@ -1,6 +1,6 @@
 export type { Attempt, Throttle } from './login/attempts.js';
 export type * from './render/contexts.js';
-export type { LoginOption } from './render/login-option.js';
+export type { LoginOption, OptionLogo } from './render/login-option.js';
 export {
   ACCOUNT_SECTIONS,
   type AccountSection,

@@ -23,6 +23,7 @@ export type {
   Setting,
   TrustedDomains,
   UpstreamProvider,
+  UpstreamResponseMode,
   UpstreamUse,
   UpstreamUser,
 } from './providers/provider.js';

@@ -109,6 +109,7 @@ const loginMethod = (name: string, site: () => Site): LoginMethod => ({
     const { message } = renderer.contextFor(preferences, MESSAGES);
     return {
       label: message('upstreamSignIn', { provider: provider.label }),
+      logo: provider.logo,
       action: pathOf(server, beginEndpoint(name), { request }),
       fields: site().fields(
         { request, response },

@@ -3,7 +3,7 @@ import { OAuth2Module } from 'nest-oauth2';
 import { ar } from 'nest-oauth2-languages/ar';
 import { ENGLISH, pages } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
-import { github, oidc, UPSTREAM_MESSAGES, upstreams } from 'nest-oauth2/upstreams';
+import { github, google, microsoft, oidc, UPSTREAM_MESSAGES, upstreams } from 'nest-oauth2/upstreams';
 import type { Browser } from 'playwright-core';
 
 import { AccountsWithEmail, CLIENT } from '../src/upstreams/site.js';
@@ -23,7 +23,7 @@ const TEXTS = {
 const LONG = 'Verkehrsbetriebe und Grundstücksverwaltung Musterstadt';
 const ERIN = { sub: 'e-1', name: 'Erin Example', email: 'erin@mail.example' };
 
-/** Starts an application with four providers, two of which are stand-ins. */
+/** Starts an application with providers, two of which are stand-ins. */
 async function start(platform: 'express' | 'fastify') {
   const port = await freePort();
   const url = `http://localhost:${port}`;
@@ -37,6 +37,8 @@ async function start(platform: 'express' | 'fastify') {
       providers: {
         acme: oidc({ ...CLIENT, issuer: acme.issuer, label: 'Acme', trustEmail: ['mail.example'] }),
         github: github(CLIENT),
+        google: google(CLIENT),
+        microsoft: microsoft({ ...CLIENT, tenant: 'common', allowedTenants: 'any' }),
         other: oidc({ ...CLIENT, issuer: other.issuer, label: LONG }),
         once: oidc({ ...CLIENT, issuer: acme.issuer, label: 'Once', use: 'signIn' }),
         later: oidc({ ...CLIENT, issuer: acme.issuer, label: 'Later', use: 'link' }),

@@ -1,5 +1,5 @@
 import type { LoginPageContext, Page } from '../render/contexts.js';
-import type { LoginOption } from '../render/login-option.js';
+import type { LoginOption, OptionLogo } from '../render/login-option.js';
 import { type Html, html } from '../render/html.js';
 import { FOCUSED, hidden, INVALID, problemNotice } from './fields.js';
 
@@ -59,14 +59,22 @@ const passwordInput = ({ message, username, remember }: LoginPageContext, isWron
     }`;
 
 /** Renders what a method of login shows: its own content, a link, or a form with a button. */
-function loginOption({ label, action, fields, main }: LoginOption): Html {
+function loginOption({ label, action, fields, main, logo }: LoginOption): Html {
   if (main) return main;
-  if (!fields) return html`<p><a class="button wide" href="${action}">${label}</a></p>`;
+  const [look, content] = logo ? [' brand', html`${image(logo)}<span>${label}</span>`] : ['', label];
+  if (!fields) return html`<p><a class="button wide${look}" href="${action}">${content}</a></p>`;
   return html`<form method="post" action="${action}">
     ${hidden(fields)}
-    <button class="wide">${label}</button>
+    <button class="wide${look}">${content}</button>
   </form>`;
 }
+
+/** Renders a logo without a text alternative, because the label names the provider. */
+const image = ({ light, dark }: OptionLogo) =>
+  html`<picture>
+    ${dark !== undefined && html`<source srcset="${dark}" media="(prefers-color-scheme: dark)" />`}
+    <img src="${light}" alt="" width="20" height="20" />
+  </picture>`;
 
 const link = (url: string | undefined, text: Html) =>
   url !== undefined && html`<p class="aside"><a href="${url}">${text}</a></p>`;

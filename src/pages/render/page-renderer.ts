@@ -1,7 +1,7 @@
 import type { InteractionResponse } from '../../interfaces/oauth2-interaction.interface.js';
 import type { Page, PageContext } from './contexts.js';
 import { defaultPages } from '../default/default-pages.js';
-import { type EmbeddedContent, framesOf, imageSources } from './embedded-content.js';
+import { type EmbeddedContent, embedsImages, framesOf, imageSources } from './embedded-content.js';
 import { type Html, html } from './html.js';
 import type { PageReader } from './language.js';
 import type { MessageSet, Scopes } from './messages.js';
@@ -113,11 +113,11 @@ export class PageRenderer {
       ...(frames.length > 0 ? [`frame-src ${frames.join(' ')}`] : []),
       ...(PAGES_WITH_REDIRECTS.includes(name) ? [] : ["form-action 'self'"]),
     ];
-    const { clientLogo, scripts = [] }: EmbeddedContent = data;
+    const { scripts = [] }: EmbeddedContent = data;
     const { title, main } = render({ ...context, ...data });
     if (scripts.length > 0) sources.push(...SCRIPT_SOURCES);
     const page = { title, main: html`${main}${[...new Set(scripts)].map(scriptOf)}` };
-    return this.write(page, context, { status, sources, clientLogo });
+    return this.write(page, context, { status, sources, hasImages: embedsImages(data) });
   }
 
   /**
@@ -155,22 +155,18 @@ export class PageRenderer {
   private write(
     { title, main }: Page,
     context: PageContext,
-    { status, sources, clientLogo }: PageSettings,
+    { status, sources, hasImages = false }: PageSettings,
   ): RenderedPage {
     const { site, logo, home = '/' } = this.look;
     const document = this.functions.frame({ ...context, title, main, site, logo, home, style: this.style.element });
-    return { html: document.source, status, headers: this.headers(context.language, sources, clientLogo) };
+    return { html: document.source, status, headers: this.headers(context.language, sources, hasImages) };
   }
 
-  private headers(
-    language: string,
-    sources: readonly string[],
-    clientLogo: string | undefined,
-  ): Readonly<Record<string, string>> {
+  private headers(language: string, sources: readonly string[], hasImages: boolean): Readonly<Record<string, string>> {
     const policy = [
       "default-src 'none'",
       `style-src ${this.style.source}`,
-      `img-src ${imageSources(this.look.logo, clientLogo)}`,
+      `img-src ${imageSources(this.look.logo, hasImages)}`,
       "base-uri 'none'",
       "frame-ancestors 'none'",
       ...sources,
@@ -202,7 +198,8 @@ interface OwnPageSettings {
 interface PageSettings {
   status: number;
   sources: readonly string[];
-  clientLogo?: string | undefined;
+  /** Whether the page contains images as `data:` URIs. */
+  hasImages?: boolean;
 }
 
 /** A page of the application, for `page()` and `OAuth2Sessions.page()`. */

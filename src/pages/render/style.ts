@@ -68,6 +68,14 @@ button, .button { font-weight: 560; text-align: center; text-decoration: none; c
 button:hover, .button:hover { border-color: var(--accent); background: var(--accent-soft); color: var(--ink); }
 .primary { border-color: var(--accent); background: var(--accent); color: var(--on-accent); }
 .wide { display: block; width: 100%; margin-top: 1.25rem; }
+.brand { display: flex; gap: .625rem; align-items: center; justify-content: center; border-color: #747775; background: #fff; color: #1f1f1f; }
+.brand:hover { border-color: #747775; background: #f2f2f2; color: #1f1f1f; }
+.brand picture { flex: none; height: 1.25rem; }
+.brand img { height: 1.25rem; width: 1.25rem; object-fit: contain; }
+@media (prefers-color-scheme: dark) {
+  .brand { border-color: #8e918f; background: #131314; color: #e3e3e3; }
+  .brand:hover { border-color: #8e918f; background: #2a2a2c; color: #e3e3e3; }
+}
 .choice { display: flex; flex-wrap: wrap; gap: .75rem; }
 .choice > * { flex: 1 1 8rem; }
 ul { list-style: none; }

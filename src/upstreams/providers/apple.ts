@@ -35,10 +35,10 @@ export function apple({ teamId, keyId, privateKey, ...options }: AppleOptions): 
       issuer: ISSUER,
       clientSecret: '',
       clientAuthentication: 'client_secret_post',
+      responseMode: 'form_post',
     },
     {
       brand: 'apple',
-      usesFormPost: true,
       secret(clientId, server) {
         const now = Math.floor(Date.now() / 1000);
         const claims = { iss: teamId, iat: now, exp: now + SECRET_LIFETIME, aud: ISSUER, sub: clientId };

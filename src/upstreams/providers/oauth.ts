@@ -61,7 +61,7 @@ export function oauthProvider(name: string, options: OAuthOptions, brand?: strin
     scope,
     endpoints,
     offline: undefined,
-    usesFormPost: false,
+    responseMode: undefined,
     sendsIssuer,
     profile: (request) => options.profile(request),
   };

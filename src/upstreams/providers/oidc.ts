@@ -1,5 +1,11 @@
 import { ALGORITHM_NAMES, ALGORITHMS, assertConfig, settingOf, type SigningAlgorithm } from '../../../lib/internal.js';
-import type { ClientSecretMethod, ProviderOptions, TrustedDomains, UpstreamProvider } from './provider.js';
+import type {
+  ClientSecretMethod,
+  ProviderOptions,
+  TrustedDomains,
+  UpstreamProvider,
+  UpstreamResponseMode,
+} from './provider.js';
 
 /** The options of `oidc()`. */
 export interface OidcOptions extends ProviderOptions {
@@ -16,6 +22,12 @@ export interface OidcOptions extends ProviderOptions {
    * OpenID Connect Core §3.1.3.7
    */
   idTokenSignedResponseAlg?: SigningAlgorithm;
+  /**
+   * The `response_mode` of authorization requests. `'form_post'`: the provider sends the response in the body of a POST
+   * request. Default: no parameter, so that the provider adds the response to the redirect URI. OAuth 2.0 Form Post
+   * Response Mode §2
+   */
+  responseMode?: UpstreamResponseMode;
 }
 
 /**
@@ -26,16 +38,14 @@ export const oidc = (options: OidcOptions): UpstreamProvider => openIdProvider('
 
 /** The additions of a preset to an OpenID provider. */
 type Preset = Partial<
-  Pick<
-    UpstreamProvider,
-    'brand' | 'offline' | 'usesFormPost' | 'findRefusal' | 'provesEmail' | 'secret' | 'reauthentication'
-  >
+  Pick<UpstreamProvider, 'brand' | 'offline' | 'findRefusal' | 'provesEmail' | 'secret' | 'reauthentication'>
 >;
 
 /** Returns an OpenID provider with the differences of a preset. */
 export function openIdProvider(name: string, options: OidcOptions, preset: Preset = {}): UpstreamProvider {
   verifyProviderOptions(name, options, preset.secret === undefined);
-  const { issuer, clientAuthentication, idTokenSignedResponseAlg: algorithm, scope = 'openid profile email' } = options;
+  const { issuer, clientAuthentication, responseMode, scope = 'openid profile email' } = options;
+  const { idTokenSignedResponseAlg: algorithm } = options;
   assertConfig(
     isProviderUrl(issuer),
     `\`issuer\` of \`${name}()\` must be an https URL, or an http URL of this machine`,
@@ -44,6 +54,10 @@ export function openIdProvider(name: string, options: OidcOptions, preset: Prese
   assertConfig(
     algorithm === undefined || ALGORITHMS.includes(algorithm),
     `\`idTokenSignedResponseAlg\` of \`${name}()\` must be one of ${ALGORITHM_NAMES}`,
+  );
+  assertConfig(
+    responseMode === undefined || RESPONSE_MODES.includes(responseMode),
+    `\`responseMode\` of \`${name}()\` must be 'query' or 'form_post'`,
   );
   return {
     ...commonMembers(options),
@@ -55,17 +69,20 @@ export function openIdProvider(name: string, options: OidcOptions, preset: Prese
     scope,
     endpoints: undefined,
     offline: undefined,
-    usesFormPost: false,
+    responseMode,
     sendsIssuer: false,
     ...preset,
   };
 }
+
+const RESPONSE_MODES: readonly unknown[] = ['query', 'form_post'] satisfies UpstreamResponseMode[];
 
 /** Returns the members that all providers have in common. */
 export function commonMembers(options: ProviderOptions) {
   const {
     clientId,
     clientSecret,
+    logo,
     use = 'both',
     trustAuthentication = false,
     trustEmail = false,
@@ -78,6 +95,7 @@ export function commonMembers(options: ProviderOptions) {
   return {
     clientId,
     secret,
+    logo,
     use,
     trustAuthentication,
     parameters,
@@ -93,7 +111,11 @@ export const isTrusted = (domain: string, trusted: TrustedDomains): boolean =>
 
 /** @throws {InvalidArgumentError} If an option that all providers have is invalid. */
 export function verifyProviderOptions(name: string, options: ProviderOptions, needsSecret = true): void {
-  const { clientId, clientSecret, use = 'both', trustEmail = false, parameters = {}, apis = [] } = options;
+  const { clientId, clientSecret, logo, use = 'both', trustEmail = false, parameters = {}, apis = [] } = options;
+  assertConfig(
+    logo === undefined || [logo.light, logo.dark ?? logo.light].every((image) => IMAGE.test(image)),
+    `\`logo\` of \`${name}()\` must have the image \`light\`, and may have \`dark\`: \`data:\` URIs in Base64`,
+  );
   assertConfig(
     Array.isArray(apis) && apis.every((url) => isProviderUrl(url)),
     `\`apis\` of \`${name}()\` must be https URLs, or http URLs of this machine, in a list`,
@@ -114,6 +136,9 @@ export function verifyProviderOptions(name: string, options: ProviderOptions, ne
     `\`parameters\` of \`${name}()\` must not contain \`${reserved}\`, which \`upstreams()\` sets`,
   );
 }
+
+/** An image that the page contains, so that browsers send no request for it. */
+const IMAGE = /^data:image\/(?:png|jpeg|webp|svg\+xml);base64,[\w+/=-]+$/;
 
 const DOMAIN = /^[a-z\d-]+(?:\.[a-z\d-]+)+$/i;
 

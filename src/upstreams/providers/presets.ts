@@ -1,5 +1,6 @@
 import { assertConfig } from '../../../lib/internal.js';
 import { isObject } from '../../configuration/is-object.js';
+import { GITHUB_LOGO, GOOGLE_LOGO, MICROSOFT_LOGO } from './logos.js';
 import { oauthProvider } from './oauth.js';
 import { isTrusted, openIdProvider } from './oidc.js';
 import type { ProfileRequest, ProviderOptions, RevocationRequest, UpstreamProvider, UpstreamUser } from './provider.js';
@@ -21,6 +22,7 @@ export function google({ hostedDomain, ...options }: GoogleOptions): UpstreamPro
     'google',
     {
       label: 'Google',
+      logo: GOOGLE_LOGO,
       issuer: 'https://accounts.google.com',
       ...options,
       parameters: { ...parameters, ...options.parameters },
@@ -93,6 +95,7 @@ export function microsoft({ tenant, allowedTenants, ...options }: MicrosoftOptio
     'microsoft',
     {
       label: 'Microsoft',
+      logo: MICROSOFT_LOGO,
       ...options,
       issuer: `${ENTRA}/${tenant}/v2.0`,
       apis: ['https://graph.microsoft.com', ...(options.apis ?? [])],
@@ -121,6 +124,7 @@ export const github = (options: ProviderOptions): UpstreamProvider => ({
     'github',
     {
       label: 'GitHub',
+      logo: GITHUB_LOGO,
       scope: 'read:user user:email',
       ...options,
       issuer: 'https://github.com/login/oauth',

@@ -72,7 +72,7 @@ export class ProviderClient {
       code_challenge: await library.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
       ...(provider.endpoints === undefined && { nonce }),
-      ...(provider.usesFormPost && { response_mode: 'form_post' }),
+      ...(provider.responseMode !== undefined && { response_mode: provider.responseMode }),
     });
   }
 

@@ -1,3 +1,4 @@
+import type { OptionLogo } from '../../pages/render/login-option.js';
 import type { Awaitable } from '../../../lib/index.js';
 import type { Capabilities } from '../../../lib/internal.js';
 
@@ -35,6 +36,11 @@ export interface ProviderOptions {
   clientSecret: Setting<string>;
   /** The name of the provider on pages, such as `Acme`. */
   label?: string;
+  /**
+   * The logo on the button of the login page, as `data:` URIs. Default: that of the preset, for `google()`,
+   * `microsoft()` and `github()`.
+   */
+  logo?: OptionLogo;
   /** The requested scope, separated by spaces. */
   scope?: string;
   /**
@@ -61,6 +67,9 @@ export interface ProviderOptions {
   /** Further parameters of the authorization request, such as `{ prompt: 'select_account' }`. */
   parameters?: Readonly<Record<string, string>>;
 }
+
+/** How a provider returns authorization responses. */
+export type UpstreamResponseMode = 'query' | 'form_post';
 
 /** How the client authenticates at the token endpoint. */
 export type ClientSecretMethod = 'client_secret_basic' | 'client_secret_post';
@@ -104,8 +113,10 @@ export interface UpstreamProvider {
   readonly label: string;
   /** The issuer whose metadata is read, or that identifies a provider without metadata. */
   readonly issuer: string;
-  /** Identifies the look of the button. */
+  /** The name of the preset. */
   readonly brand: string | undefined;
+  /** The logo on the button. */
+  readonly logo: OptionLogo | undefined;
   readonly clientId: Setting<string>;
   /** Returns the client secret for one token request. */
   secret(clientId: string, server: Pick<Capabilities, 'find'>): string;
@@ -124,7 +135,8 @@ export interface UpstreamProvider {
   readonly apis: readonly string[];
   /** The additional parameters of the authorization request, so that the provider issues a refresh token. */
   readonly offline: OfflineRequest | undefined;
-  readonly usesFormPost: boolean;
+  /** The requested `response_mode`. `undefined`: the default of the provider, which is `query`. */
+  readonly responseMode: UpstreamResponseMode | undefined;
   /** Whether authorization responses must contain `iss`. RFC 9207 §2.4 */
   readonly sendsIssuer: boolean;
   /** Returns the user of a provider without ID tokens. */

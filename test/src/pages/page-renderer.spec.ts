@@ -208,6 +208,10 @@ describe('an application that customizes the built-in pages', () => {
     const policyOf = (logo?: string) => login(logo === undefined ? {} : { logo }).headers!['Content-Security-Policy'];
     expect(policyOf('https://cdn.example/a.svg')).toContain('img-src https://cdn.example;');
     expect(policyOf('/a.svg')).toContain("img-src 'self';");
+    const methods = [{ label: 'Acme', action: '/acme', logo: { light: 'data:image/png;base64,iVBORw0KGgo=' } }];
+    const shown = new PageRenderer({ logo: '/a.svg' }).render('login', { ...form, methods });
+    expect(shown.headers!['Content-Security-Policy']).toContain("img-src 'self' data:;");
+    expect(shown.html).toMatch(/<a class="button wide brand" href="\/acme"><picture>[^]*<span>Acme<\/span><\/a>/);
   });
 
   it('gets an error page that hides server errors but shows errors of a client’s request', () => {

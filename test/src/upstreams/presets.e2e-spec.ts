@@ -22,6 +22,9 @@ import { type Claims, StandIn } from './stand-in.js';
 
 afterEach(stopApplications);
 
+/** The first bytes of a PNG image. */
+const PNG = 'data:image/png;base64,iVBORw0KGgo=';
+
 /** Starts a site with one provider, and signs a user in for whom the provider responds with these claims. */
 async function signIn(
   provider: UpstreamProvider,
@@ -357,8 +360,58 @@ describe('oauth()', () => {
     expect(() => oauth({ ...options, profile: () => ({ sub: '1', claims: {} }), ...wrong } as never)).toThrow(message);
   });
 
-  it('rejects an unknown `idTokenSignedResponseAlg` of `oidc()`', () => {
-    const wrong = { ...CLIENT, issuer: 'https://acme.example', idTokenSignedResponseAlg: 'none' };
-    expect(() => oidc(wrong as never)).toThrow('`idTokenSignedResponseAlg` of `oidc()` must be one of ES256');
+  it.each([
+    [{ idTokenSignedResponseAlg: 'none' }, '`idTokenSignedResponseAlg` of `oidc()` must be one of ES256'],
+    [{ responseMode: 'fragment' }, "`responseMode` of `oidc()` must be 'query' or 'form_post'"],
+    [{ logo: { light: 'https://cdn.example/a.png' } }, '`logo` of `oidc()` must have the image `light`'],
+    [{ logo: { light: PNG, dark: 'data:text/html;base64,AAAA' } }, '`logo` of `oidc()` must have the image `light`'],
+    [{ logo: { light: `${PNG}" onerror="` } }, '`logo` of `oidc()` must have the image `light`'],
+  ])('rejects the options %j of `oidc()`', (wrong, message) => {
+    expect(() => oidc({ ...CLIENT, issuer: 'https://acme.example', ...wrong } as never)).toThrow(message);
+  });
+});
+
+describe('the buttons of the login page', () => {
+  /** Returns the images of the buttons by the name of the provider, and the sources that the page allows. */
+  async function images(providers: Record<string, UpstreamProvider>) {
+    const { browser } = await startSite({ platform: ANY_PLATFORM[0]!, providers });
+    const { html, headers } = await browser().get('/oauth/login');
+    const buttons = [...html.matchAll(/action="\/oauth\/upstreams\/(\w+)"[^]*?<\/form>/g)];
+    const sources = (button: string) => [...button.matchAll(/src(?:set)?="([^"]+)"/g)].map(([, uri]) => imageOf(uri!));
+    const shown = buttons.map(([button, name]) => [name!, sources(button)] as const);
+    return {
+      images: Object.fromEntries(shown),
+      policy: /img-src ([^;]+)/.exec(headers.get('content-security-policy')!)![1],
+      html,
+    };
+  }
+
+  const imageOf = (uri: string) => Buffer.from(uri.split(',')[1]!, 'base64').toString();
+  const colorsOf = (image: string) => [...image.matchAll(/fill="(#\w+)"/g)].map(([, color]) => color);
+
+  it('have the logos of Google and Microsoft in their colors, and that of GitHub in white on dark pages', async () => {
+    const shown = await images({
+      github: github(CLIENT),
+      google: google(CLIENT),
+      microsoft: microsoft({ ...CLIENT, tenant: 'common', allowedTenants: 'any' }),
+    });
+    const colors = Object.entries(shown.images).map(([name, list]) => [name, list.map((one) => colorsOf(one))]);
+    expect(Object.fromEntries(colors)).toEqual({
+      github: [['#fff'], ['#000']],
+      google: [['#EA4335', '#4285F4', '#FBBC05', '#34A853']],
+      microsoft: [['#F25022', '#7FBA00', '#00A4EF', '#FFB900']],
+    });
+    expect(shown.policy).toBe('data:');
+  });
+
+  it('have the logo that the application sets, and none without it', async () => {
+    const plain = oidc({ ...CLIENT, issuer: 'https://acme.example' });
+    const shown = await images({
+      acme: oidc({ ...CLIENT, issuer: 'https://acme.example', logo: { light: PNG } }),
+      gitlab: gitlab(CLIENT),
+      plain,
+    });
+    expect(shown.images).toEqual({ acme: [imageOf(PNG)], gitlab: [], plain: [] });
+    expect(shown.html).toMatch(/<img\s+src="data:image\/png[^>]+alt=""/);
   });
 });

@@ -89,9 +89,10 @@ describe.each(PLATFORMS)('sign-in with a provider on %s', (platform) => {
   });
 
   it('accepts a form post, which carries no cookies, by one redirect to a page that reads them', async () => {
-    const { browser, acme } = await startSite({ platform });
+    const { browser, acme } = await startSite({ platform, acme: { responseMode: 'form_post' } });
     const visitor = browser();
     const { location } = await visitor.begin();
+    expect(new URL(location!).searchParams.get('response_mode')).toBe('form_post');
     const [path, query] = acme.respond(location, ERIN).split('?') as [string, string];
     const crossSite = browser();
     const redirected = await crossSite.post(path, Object.fromEntries(new URLSearchParams(query)), {
