@@ -5,6 +5,7 @@ import {
   HttpException,
   Inject,
   type InjectionToken,
+  Logger,
   type Type,
 } from '@nestjs/common';
 
@@ -42,6 +43,7 @@ export function guardRefusals(endpoint: Endpoint, token: InjectionToken): Type<E
       const [native, reply] = [http.getRequest<NativeRequest>(), http.getResponse<NativeReply>()];
       const { events, options } = this.server;
       const failure = toFailure(exception);
+      if (failure instanceof AccessDeniedError) warnOnce(this.server, endpoint, failure.code);
       const response = createErrorResponse(failure);
       reportEndpointRefusal(events, { endpoint: endpoint.name }, failure);
       logServerError(failure);
@@ -52,6 +54,22 @@ export function guardRefusals(endpoint: Endpoint, token: InjectionToken): Type<E
     }
   }
   return GuardRefusals;
+}
+
+/** The servers for which a refusal of a guard was logged. */
+const warned = new WeakSet<OAuth2Server>();
+
+/**
+ * Logs a guard that requires a login at the endpoints, which is not visible at the start. Logged once for each server,
+ * because any client can cause it at any rate.
+ */
+function warnOnce(server: OAuth2Server, { path }: Endpoint, status: number): void {
+  if (warned.has(server)) return;
+  warned.add(server);
+  new Logger('OAuth2').warn(
+    `A guard of the application rejected a request to /${path} with ${status}. The OAuth endpoints verify clients and users ` +
+      'themselves, so let the guard accept handlers and controllers with the metadata `OAUTH2_METADATA.public`.',
+  );
 }
 
 const logCause = (error: unknown) => logServerError(toOAuthError(error));

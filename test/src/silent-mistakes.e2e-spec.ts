@@ -1,7 +1,16 @@
-import { Controller, Get, Inject, Injectable, Logger, UseGuards } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
+import {
+  Controller,
+  type ExecutionContext,
+  Get,
+  Inject,
+  Injectable,
+  Logger,
+  UnauthorizedException,
+  UseGuards,
+} from '@nestjs/common';
+import { APP_GUARD, Reflector } from '@nestjs/core';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { OAuth2Clients, defineScopes, OAuth2Module, OAuthGuard, Scopes } from 'nest-oauth2';
+import { OAUTH2_METADATA, OAuth2Clients, defineScopes, OAuth2Module, OAuthGuard, Scopes } from 'nest-oauth2';
 import { keys } from 'nest-oauth2/jose';
 import { pages } from 'nest-oauth2/pages';
 import { MemoryStore, type StoredClient, type Users } from 'nest-oauth2/stores/memory';
@@ -303,6 +312,45 @@ describe('the start', () => {
     warn.mockClear();
     await start({ ...options, features: [] }, controller('billing'));
     expect(warnings()).toBe('');
+  });
+});
+
+describe('a global guard of the application', () => {
+  const guarding = (canActivate: (context: ExecutionContext) => boolean) => ({
+    providers: [{ provide: APP_GUARD, useValue: { canActivate } }],
+  });
+  const options = () => ({
+    model: new MemoryStore({ users: nobody, clients: [{ ...web, grants: ['client_credentials'] }] }),
+  });
+
+  it('that rejects requests to the endpoints is logged once, with the remedy', async () => {
+    const { url } = await start(
+      options(),
+      guarding(() => {
+        throw new UnauthorizedException();
+      }),
+    );
+    for (let request = 0; request < 2; request += 1) expect((await post(`${url}/oauth/token`, {})).status).toBe(401);
+    expect(warnings().match(/A guard of the application rejected/g)).toHaveLength(1);
+    expect(warnings()).toContain('a request to /oauth/token with 401');
+    expect(warnings()).toContain('accept handlers and controllers with the metadata `OAUTH2_METADATA.public`');
+  });
+
+  it('that reads `OAUTH2_METADATA.public` lets clients pass, and guards the other routes', async () => {
+    @Controller('notes')
+    class NotesController {
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    const isPublic = (context: ExecutionContext) =>
+      new Reflector().getAllAndOverride<boolean>(OAUTH2_METADATA.public, [context.getHandler(), context.getClass()]);
+    const { url } = await start(options(), { controllers: [NotesController], ...guarding(isPublic) });
+    const form = { grant_type: 'client_credentials', client_id: 'web', client_secret: 'web-secret' };
+    expect((await post(`${url}/oauth/token`, form)).status).toBe(200);
+    expect((await fetch(`${url}/notes`)).status).toBe(403);
+    expect(warnings()).not.toContain('A guard of the application');
   });
 });
 
