@@ -6,6 +6,7 @@ import { extendManifest } from './manifest.js';
 import { additionsOf } from './additions.js';
 import { nextSteps } from './next-steps.js';
 import { connectModule } from './connect-module.js';
+import { connectJest, testCommand } from './connect-jest.js';
 import { connectMain } from './connect-main.js';
 import { acceptsExisting } from './existing/accept-existing.js';
 import { extendSchema } from './existing/extend-schema.js';
@@ -40,10 +41,12 @@ export function add(options: AddOptions): Rule {
     ignoreFiles(tree, application, choices);
     connectModule(tree, application, choices, context.logger);
     connectMain(tree, application, choices, context.logger);
+    connectJest(tree, application, choices);
     const isAdded = extendManifest(tree, additionsOf(application, choices));
     if (isAdded && !options.skipInstall) addInstallTask(context);
     const skippedInstall = isAdded && options.skipInstall === true;
-    if (plan.created.size > 0) context.logger.info(nextSteps(choices, settings, skippedInstall));
+    if (plan.created.size === 0) return;
+    context.logger.info(nextSteps(choices, settings, { skippedInstall, test: testCommand(application, choices) }));
   };
 }
 

@@ -70,10 +70,11 @@ export function readChoices(options: AddOptions, application: Application, tree:
   const database = chosen === undefined ? undefined : oneOf('database', DATABASES, chosen);
   const listed = typeof options.features === 'string' ? options.features.split(',') : (options.features ?? []);
   const features = listed.map((name) => oneOf('features', FEATURES, name.trim()));
-  if (existing && features.includes('accounts')) {
+  if (existing && features.includes('accounts') && !existing.users.isEmail) {
+    const { name, login } = existing.users;
     throw new Error(
-      '--features=accounts writes a table of users of its own, so it does not go with --existing. Remove it, and add ' +
-        'accounts() with a class over your table, as docs/guides/sign-up-and-reset.md of the repository shows.',
+      `--features=accounts needs users with an e-mail address. Users of ${name} sign in with \`${login}\`. Add a unique ` +
+        'column `email`, or omit accounts.',
     );
   }
   const path = options.path ?? 'oauth';

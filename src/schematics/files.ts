@@ -14,16 +14,18 @@ function templatesOf({ store, features, existing, deploy }: Choices, { config }:
   const mcp = features.has('mcp') ? ['mcp'] : [];
   const others = ['health', ...(deploy ? ['deploy'] : [])];
   if (store === 'none') return ['api', ...others];
-  if (existing) return ['existing', ...(config ? [] : ['environment']), 'tests', ...mcp, ...others];
+  const mailer = features.has('accounts') ? ['mailer'] : [];
+  if (existing) return ['existing', ...(config ? [] : ['environment']), 'tests', ...mailer, ...mcp, ...others];
   const accounts = features.has('accounts') ? ['accounts'] : [];
-  return ['server', 'environment', 'tests', store, ...accounts, ...mcp, ...others];
+  return ['server', 'environment', 'tests', store, ...accounts, ...mailer, ...mcp, ...others];
 }
 
 /** Returns the conditions and values that all templates share. */
 function commonValues(application: Application, choices: Choices, settings: Settings): TemplateValues {
   const { manifest, isEsm, sourceRoot } = application;
   const { store, database, http, features, path, prisma, existing } = choices;
-  const hasAccounts = features.has('accounts');
+  // An existing application has its own table of users.
+  const hasAccounts = features.has('accounts') && !existing;
   const scopes = [...(features.has('openid') ? ['openid', hasAccounts ? 'email' : 'profile'] : []), 'account:read'];
   // The store uses the connection of MongooseModule.
   const isShared = store === 'mongoose' && application.has('@nestjs/mongoose');
@@ -77,7 +79,9 @@ export function filesOf(
   const folder = posix.join(application.sourceRoot, choices.path);
   const parts = [
     commonValues(application, choices, settings),
-    ...(choices.existing ? [existingValues(choices.existing, application, folder)] : []),
+    ...(choices.existing
+      ? [existingValues(choices.existing, application, folder, choices.features.has('accounts'))]
+      : []),
     ...(choices.deploy ? [deploymentValues(tree, application, choices, settings)] : []),
   ];
   const context = {

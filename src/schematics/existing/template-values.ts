@@ -34,8 +34,17 @@ const IDS: Readonly<Record<IdKind, { read: string; write: (id: string) => string
   objectId: { read: 'id', write: (id) => `String(${id})`, isValid: '/^[\\da-f]{24}$/.test(id)' },
 };
 
+/** Returns the properties of an object literal. */
+const linesOf = (columns: Readonly<Record<string, string>>) =>
+  Object.entries(columns).map(([column, value]) => `${column}: ${value},`);
+
 /** Returns the conditions and values of the templates that use the connection and the users of an application. */
-export function existingValues(existing: Existing, application: Application, folder: string): TemplateValues {
+export function existingValues(
+  existing: Existing,
+  application: Application,
+  folder: string,
+  hasAccounts: boolean,
+): TemplateValues {
   const { store, token, module, driver, users, sources } = existing;
   const { name, store: storeClass, importText } = CONNECTIONS[store];
   const from = (file: string, base = folder) => specifierOf(file, base, application.isEsm);
@@ -53,7 +62,6 @@ export function existingValues(existing: Existing, application: Application, fol
   const hash = findHash(application, sources);
   const { read, write, isValid } = IDS[users.id.kind];
   const text = [...sources.values()].join('\n');
-  const sample = Object.entries(users.samples).map(([column, value]) => `${column}: ${value},`);
   const isUnique = store === 'prisma';
   return {
     flags: new Set([
@@ -61,6 +69,8 @@ export function existingValues(existing: Existing, application: Application, fol
       store,
       ...(users.displayName ? ['displayName'] : []),
       ...(users.roles ? ['roles'] : []),
+      ...(users.types['role'] ? ['role'] : []),
+      ...(Object.keys(users.initial).length > 0 ? ['newColumns'] : []),
       ...(isValid ? ['checkId'] : []),
       ...(hash.name === undefined ? ['ownHash'] : []),
       ...(new RegExp(`${users.login}\\b[^\\n]*\\.toLowerCase\\(`).test(text) ? ['lowerCase'] : []),
@@ -83,7 +93,10 @@ export function existingValues(existing: Existing, application: Application, fol
       readId: read,
       publicId: write(`row.${users.id.name}`),
       isValidId: isValid ?? '',
-      login: users.login,
+      // The property of users that controllers receive. `accounts()` reads `email`.
+      login: hasAccounts ? 'email' : users.login,
+      loginColumn: users.login,
+      newColumns: linesOf(users.initial).join('\n      '),
       hash: users.hash,
       displayName: users.displayName ?? '',
       roles: users.roles ?? '',
@@ -93,7 +106,7 @@ export function existingValues(existing: Existing, application: Application, fol
       columns: Object.keys(users.types)
         .map((column) => `${column}: true`)
         .join(', '),
-      samples: sample.join('\n    '),
+      samples: linesOf(users.samples).join('\n    '),
       hashImport: hash.name ? `import { ${hash.compare}, ${hash.hash} } from '${hash.name}';` : '',
       testHashImport: `import { ${hash.hash} } from '${hash.name ?? 'nest-oauth2/stores'}';`,
       newHash: `${hash.hash}(password${hash.cost})`,

@@ -26,6 +26,8 @@ export interface UsersTable extends Exported {
   id: { name: string; kind: IdKind };
   /** The column with the name that users type when they sign in. */
   login: string;
+  /** Whether the column `login` contains e-mail addresses. */
+  isEmail: boolean;
   /** The column with the hash of the password. */
   hash: string;
   /** The column with the name that pages show, if there is one. */
@@ -36,9 +38,15 @@ export interface UsersTable extends Exported {
   types: Readonly<Record<string, string>>;
   /** The remaining columns that a new row needs, with a value for tests. */
   samples: Readonly<Record<string, string>>;
+  /** The columns that a new user needs, without the name, with a first value. */
+  initial: Readonly<Record<string, string>>;
 }
 
 const LOGINS = ['email', 'username', 'userName', 'login', 'emailAddress', 'mail', 'name'];
+/** The sample of a text. */
+const TEXT = "'e2e'";
+
+const EMAILS = ['email', 'emailAddress', 'mail'];
 const HASH = /^(?!.*(?:reset|token|changed|updated|expires|salt|hint|version|At$))(?=.*(?:pass|pwd|hash)).*$/i;
 const USERS = /^(?:user|account|member|customer|person)s?(?:table|entity)?$/i;
 
@@ -70,13 +78,20 @@ function usersTable({ name, file, columns }: Table): UsersTable | undefined {
     file,
     id: { name: id.name, kind: KINDS[id.type] ?? 'text' },
     login: login.name,
+    isEmail: EMAILS.includes(login.name),
     hash: hash.name,
     displayName: displayName?.name,
     roles: role && (isList ? `row.${role.name}` : `[row.${role.name}]`),
     types: Object.fromEntries(read.map((column) => [column.name, column.type])),
-    samples: Object.fromEntries(rest.map((column) => [column.name, column.sample])),
+    samples: valuesOf(rest),
+    initial: valuesOf(rest.filter((column) => column !== displayName).map(withoutText)),
   };
 }
+
+const valuesOf = (columns: readonly Column[]) => Object.fromEntries(columns.map(({ name, sample }) => [name, sample]));
+
+/** Replaces the sample of a text, which is for tests, by an empty text. */
+const withoutText = (column: Column): Column => (column.sample === TEXT ? { ...column, sample: "''" } : column);
 
 /** Returns a value of a TypeScript type as TypeScript. */
 export function sampleOf(type: string): string {
@@ -85,5 +100,5 @@ export function sampleOf(type: string): string {
   if (type.startsWith('bigint')) return '1n';
   if (type.startsWith('boolean')) return 'false';
   if (type.startsWith('Date')) return 'new Date()';
-  return "'e2e'";
+  return TEXT;
 }

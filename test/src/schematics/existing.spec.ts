@@ -49,6 +49,7 @@ describe('nest add nest-oauth2 --existing', () => {
     expect(users).toContain('id: String(row.id)');
     expect(users).toContain('BigInt(id)');
     expect(users).toContain('roles: [row.role]');
+    expect(users).toContain('role: row.role,');
     expect(application.read('test/oauth-user.ts')).toContain('born: new Date(),');
     expect(application.read('prisma/schema.prisma').match(/^model \w+/gm)).toEqual([
       'model Order',
@@ -59,6 +60,25 @@ describe('nest add nest-oauth2 --existing', () => {
     ]);
     const [, migration] = Object.entries(application.files()).find(([path]) => path.endsWith('migration.sql'))!;
     expect(migration).not.toContain('oauth_users');
+  });
+
+  it('lets Jest run the client that Prisma 7 generates for a CommonJS application', async () => {
+    const schema = PRISMA['prisma/schema.prisma'].replace('prisma-client-js', 'prisma-client');
+    const files = { ...PRISMA, 'prisma/schema.prisma': schema, 'test/jest-e2e.json': { rootDir: '.' } };
+    const manifest = { ...PRISMA['package.json'], devDependencies: { jest: '^30.0.0' } };
+    const application = await addTo({ ...files, 'package.json': manifest });
+    expect(application.json('test/jest-e2e.json')).toEqual({
+      rootDir: '.',
+      moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+    });
+    expect(application.messages.at(-1)).toContain('NODE_OPTIONS=--experimental-vm-modules npm run test:e2e');
+
+    const esm = await addTo({ ...files, 'package.json': { ...manifest, type: 'module' } });
+    expect(esm.json('test/jest-e2e.json')).toEqual({ rootDir: '.' });
+    expect(esm.messages.at(-1)).not.toContain('NODE_OPTIONS');
+    const own = { moduleNameMapper: { '^src/(.*)$': '<rootDir>/../src/$1' } };
+    const mapped = await addTo({ ...files, 'package.json': manifest, 'test/jest-e2e.json': own });
+    expect(mapped.json('test/jest-e2e.json')).toEqual(own);
   });
 
   it('adds the tables to the lists of an application with TypeORM or Drizzle', async () => {
@@ -114,11 +134,43 @@ describe('nest add nest-oauth2 --existing', () => {
     expect(application.files()).toEqual(before);
   });
 
-  it('rejects the feature accounts, names the guide that shows what to write, and writes nothing', async () => {
-    const application = new StagedApplication(DRIZZLE);
+  it.each([
+    ['Prisma', PRISMA],
+    ['Drizzle', DRIZZLE],
+    ['Mongoose', { ...MONGOOSE, 'src/user.schema.ts': MONGOOSE['src/user.schema.ts'].replace('username', 'email') }],
+  ])('writes accounts over the users of an application with %s, and no users of its own', async (_, files) => {
+    const application = await addTo(files, { features: 'openid,accounts' });
+    const written = application.files();
+    for (const [path, text] of Object.entries(written)) {
+      expect({ path, rest: /\{\{|\/\/#/.exec(text) }).toEqual({ path, rest: null });
+    }
+    expect(written).not.toHaveProperty(['src/oauth/users.service.ts']);
+    expect(written['src/oauth/account-mailer.ts']).toContain("config.getOrThrow<string>('OAUTH2_ISSUER')");
+    expect(written['src/oauth/oauth-users.ts']).toContain('implements AccountUsers');
+    expect(written['src/oauth/oauth-users.ts']).not.toContain('findByUsername');
+    expect(written['src/oauth/oauth.module.ts']).toContain('users: { useExisting: OAuthUsers }');
+    expect(application.json('package.json')['dependencies']).toMatchObject({ otplib: '^13.5.0' });
+    application.messages.length = 0;
+    await application.run(add({ existing: true, features: 'openid,accounts' }));
+    expect(application.messages).toEqual([]);
+  });
+
+  it('lets nobody sign up until the remaining columns of a new user are chosen', async () => {
+    const prisma = await addTo(PRISMA, { features: 'accounts' });
+    expect(prisma.read('src/oauth/oauth.module.ts')).toContain('signUp: false');
+    expect(prisma.read('src/oauth/oauth-users.ts')).toContain('born: new Date(),');
+    expect(prisma.messages.at(-1)).toContain('Choose born of new users');
+    const schema = DRIZZLE['src/db/schema.ts'].replace("text('city').notNull()", "text('city')");
+    const drizzle = await addTo({ ...DRIZZLE, 'src/db/schema.ts': schema }, { features: 'accounts' });
+    expect(drizzle.read('src/oauth/oauth.module.ts')).toContain("signUp: 'name'");
+    expect(drizzle.messages.at(-1)).not.toContain('of new users');
+  });
+
+  it('rejects accounts for users without an e-mail address, and writes nothing', async () => {
+    const application = new StagedApplication(TYPEORM);
     const before = application.files();
     const refused = application.run(add({ existing: true, features: 'openid,accounts' }));
-    await expect(refused).rejects.toThrow(/does not go with --existing.*docs\/guides\/sign-up-and-reset\.md/);
+    await expect(refused).rejects.toThrow('Users of Account sign in with `username`. Add a unique column `email`');
     expect(application.files()).toEqual(before);
   });
 });
