@@ -79,6 +79,7 @@ export function accounts<U extends User = User>(options: AccountsOptions<U>): Fe
       authenticator,
       passkeys: passkeys !== undefined,
       gracePeriod,
+      personalTokenLifetime: tokens?.settings?.['maxLifetime'],
       hash: rules.hash,
       fetch: rules.fetch !== undefined,
     },

@@ -69,6 +69,7 @@ export function pages(options: PagesOptions = {}): Pages {
       sessions: resolved.sessions !== undefined,
       secondFactor: secondFactor !== undefined,
       throttle: resolved.throttle !== undefined,
+      acceptsSessions: resolved.acceptSessions.isDefault,
       fetch: options.clientLogos,
     },
     provides: [INTERACTION, SESSION_ACCESS],

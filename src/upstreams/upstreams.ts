@@ -67,6 +67,11 @@ export function upstreams(options: UpstreamsOptions): Feature {
       [CONNECTIONS]: connectionsPage(),
       ...(hasVault && { [CONSENT]: consentPage() }),
     },
+    settings: {
+      // No owner of a mailbox has this domain.
+      anyEmail: namesOf(providers, (one) => one.provesEmail('unlisted.invalid', {})),
+      trustAuthentication: namesOf(providers, (one) => one.trustAuthentication),
+    },
     injects: [injects(UPSTREAM_ACCOUNTS, 'accounts', accounts, ACCOUNT_METHODS)],
     install(builder) {
       const site = builder.use(SITE);
@@ -82,6 +87,10 @@ export function upstreams(options: UpstreamsOptions): Feature {
     },
   };
 }
+
+/** Returns the names of the providers of all tenants that match. */
+const namesOf = (providers: UpstreamsOptions['providers'], matches: (provider: UpstreamProvider) => boolean) =>
+  Object.entries(providers).flatMap(([name, one]) => (typeof one !== 'function' && matches(one) ? [name] : []));
 
 const METHODS = [
   'once',

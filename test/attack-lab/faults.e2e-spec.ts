@@ -4,6 +4,8 @@ import { ATTACKS, attackLab } from 'nest-oauth2/testing';
 import { startApplication, stopApplications } from '../support/servers/test-application.js';
 import { EMULATED } from './emulated-servers.js';
 import { FAULTS } from './faults.js';
+import { productApplication } from './product-application.js';
+import { PRODUCT_FAULTS } from './product-faults.js';
 import { tenants, VARIANTS } from './variants.js';
 import { SIGN_IN, weakModule } from './weak-application.js';
 import { acceptRefused, hasToken, wrapHandlers } from './wrapped-handler.js';
@@ -33,6 +35,15 @@ describe('attackLab() finds, in a wrapper that emulates it,', () => {
     const report = await attackLab(app, { ...OPTIONS, ...options, only: found });
     const missed = report.results.filter(({ verdict }) => verdict !== 'succeeded');
     expect(missed).toEqual([]);
+  });
+});
+
+describe('attackLab() finds, in an application with accounts,', () => {
+  it.each(PRODUCT_FAULTS)('%s', async (_, fault, found) => {
+    const { module, options, prepare } = productApplication(fault);
+    const { app } = await startApplication('express', module(), { prepare });
+    const report = await attackLab(app, { ...options, only: found });
+    expect(report.results.filter(({ verdict }) => verdict !== 'succeeded')).toEqual([]);
   });
 });
 
@@ -89,7 +100,7 @@ describe('attackLab() finds in another application', () => {
   });
 
   it('each attack in one of these tests', () => {
-    const tripped = [...FAULTS, ...EMULATED].flatMap(([, , ids]) => ids);
+    const tripped = [...FAULTS, ...EMULATED, ...PRODUCT_FAULTS].flatMap(([, , ids]) => ids);
     const all = new Set([...tripped, ...TENANTS, ...BROKEN.map(([id]) => id)]);
     expect(ATTACKS.map(({ id }) => id).filter((id) => !all.has(id))).toEqual([]);
   });

@@ -10,6 +10,8 @@ const page = join(import.meta.dirname, '../../docs/reference/attacks.md');
 const TOPICS: readonly [heading: string, ids: RegExp][] = [
   ['Codes and PKCE', /^(?:code|pkce)-|^race-code/],
   ['Redirect URIs and redirects', /^(?:redirect|open-redirect|mix-up|state|host)/],
+  ['Accounts and other providers', /^(?:reset|second-factor|elicitation|upstream)/],
+  ['Organizations and personal access tokens', /^(?:organization|personal-token|csrf-personal)/],
   [
     'Pages, consent and sessions',
     /^(?:csrf|consent|click|page|referrer|xss|session|login|logout|prompt|cors)|^race-consent/,

@@ -1,4 +1,4 @@
-import { Controller, type ModuleMetadata, Post, UseGuards } from '@nestjs/common';
+import { Controller, type INestApplication, type ModuleMetadata, Post, UseGuards } from '@nestjs/common';
 import { OAuth2Module, OAuthGuard, Scopes } from 'nest-oauth2';
 import { fapi2 } from 'nest-oauth2/fapi';
 import { mutualTls, registration, resourceIndicators, serverMetadata, tokenExchange } from 'nest-oauth2/features';
@@ -9,6 +9,7 @@ import { pages } from 'nest-oauth2/pages';
 import type { AttackLabOptions, LabBrowser, LabResponse } from 'nest-oauth2/testing';
 import { DemoInteraction, demoStore, SECRET } from '../support/servers/demo.js';
 import { EC } from '../support/servers/openid-server.js';
+import { productApplication } from './product-application.js';
 import { ISSUER, NotesController, SIGN_IN, WeakStore } from './weak-application.js';
 
 @Controller('mcp')
@@ -90,6 +91,8 @@ export interface Variant {
   module: () => ModuleMetadata;
   options: AttackLabOptions;
   prefix?: string;
+  /** Changes the application before it listens. */
+  prepare?: (app: INestApplication) => void;
 }
 
 export const VARIANTS: Readonly<Record<string, Variant>> = {
@@ -152,5 +155,9 @@ export const VARIANTS: Readonly<Record<string, Variant>> = {
     },
     options: guarded,
   },
+  'an application with accounts, organizations and another provider': productApplication(),
+  'a route that changes data and accepts login sessions': productApplication({
+    options: { guarded: { path: '/notes', method: 'POST' } },
+  }),
   'a server with tenants': { module: () => tenants(), options: { ...guarded, tenant: 'one', otherTenant: 'two' } },
 };

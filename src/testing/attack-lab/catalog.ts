@@ -1,3 +1,4 @@
+import { ACCOUNT_TABLE } from './account-catalog.js';
 import type { AttackText } from './attack.js';
 
 /**
@@ -207,8 +208,8 @@ flood-user-codes | RFC 8628 §5.1 | /device, user | Guesses the code of a device
 `;
 
 /** The texts of all attacks. */
-export const CATALOG: readonly AttackText[] = TABLE.trim()
-  .split('\n')
+export const CATALOG: readonly AttackText[] = [TABLE, ACCOUNT_TABLE]
+  .flatMap((table) => table.trim().split('\n'))
   .reduce<AttackText[]>((texts, row) => {
     const [id, source, needs, title, remedy] = row.split(' | ') as [string, string, string, string, string];
     texts.push({ id, source, needs: needs.split(', '), title, remedy: remedy === '"' ? texts.at(-1)!.remedy : remedy });

@@ -1,7 +1,10 @@
+import { type Capability, capability, PERSONAL_TOKENS } from '../../../lib/internal.js';
 import type { LabClients } from './clients.js';
 import type { AttackLabOptions } from './options.js';
 import type { Target } from './target.js';
 
+/** The key of the organizations, without the module of `pages()`. */
+const ORGANIZATIONS = capability<object>('organizations', 'pages');
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** Decides which attacks apply to the application. */
@@ -40,6 +43,17 @@ export class LabContext {
       issuer: [target.issuer !== undefined, 'the option `issuer` of the server is not set'],
       tenants: [options.otherTenant !== undefined, 'no second tenant is known: set `otherTenant`'],
       snapshot: [options.snapshot !== undefined, 'the database cannot be restored: set `snapshot`'],
+      'other user': [options.otherUser !== undefined && hasUser, 'no other user is known: set `otherUser`'],
+      'second factor': [
+        options.secondFactorUser !== undefined && hasUser,
+        'no user with a second factor is known: set `secondFactorUser`',
+      ],
+      organizations: [this.has(ORGANIZATIONS), '`pages()` has no option `organizations`'],
+      membership: [options.organizations !== undefined, 'the user cannot leave an organization: set `organizations`'],
+      'personal tokens': [this.has(PERSONAL_TOKENS), 'the server has no personal access tokens'],
+      provider: [options.upstream !== undefined, 'no provider is known: set `upstream`'],
+      'logout token': [options.upstream?.logoutToken !== undefined, '`upstream` has no `logoutToken()`'],
+      gateway: [options.gateway !== undefined, 'no WebSocket gateway is known: set `gateway`'],
       clock: [this.hasVirtualClock, 'the store uses the clock of its database'],
     };
     const [isThere, reason] =
@@ -51,6 +65,8 @@ export class LabContext {
           : [context.grants.has(need), `the server does not support the grant \`${need}\``]);
     return isThere ? undefined : reason;
   }
+
+  private has = (key: Capability<unknown>): boolean => this.target.find(key) !== undefined;
 
   /** Whether users sign in at this server. */
   get hasUser(): boolean {

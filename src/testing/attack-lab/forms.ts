@@ -27,7 +27,8 @@ function readForm(tag: string, content: string): PageForm {
   return {
     action,
     method: method.toUpperCase(),
-    fields: Object.fromEntries(named.map(({ name, value = '' }) => [name!, value])),
+    // Of several radio buttons, the first one counts.
+    fields: Object.fromEntries(named.toReversed().map(({ name, value = '' }) => [name!, value])),
     hidden: named.filter(({ type }) => type === 'hidden').map(({ name }) => name!),
     buttons: [...buttons, ...inputs.filter(({ type }) => type === 'submit')]
       .filter(({ name }) => name)

@@ -1,6 +1,7 @@
+import type { User } from '../../../lib/index.js';
 import type { LabBrowser } from './browser.js';
 import type { LabClient } from './clients.js';
-import { seconds, sha256 } from './jwt.js';
+import { readJwt, seconds, sha256 } from './jwt.js';
 import { type Form, LabRequests, type PostOptions } from './lab-requests.js';
 import { describeResponse, Inconclusive, NotApplicable } from './outcome.js';
 import type { Arrival, VisitOptions } from './visitor.js';
@@ -132,6 +133,25 @@ export class Lab extends LabRequests {
     if (access === undefined) throw new Inconclusive(`an honest client got no token: ${describeResponse(response)}`);
     return { access, refresh, id, response };
   }
+
+  /** Returns the claims of a JWT access token, or the token as the model returns it. */
+  async stored(access: string): Promise<Readonly<Record<string, unknown>>> {
+    const { model } = this.target.server.options as { model: { getAccessToken?(token: string): unknown } };
+    return readJwt(access)?.claims ?? ((await model.getAccessToken?.(access)) as Record<string, unknown>) ?? {};
+  }
+
+  /** Returns the user who is signed in in a browser. @throws {NotApplicable} If the model does not return it. */
+  async userOf(browser?: LabBrowser): Promise<User> {
+    const grant = await this.authorize(await this.client('web'), {}, browser && { browser, login: false });
+    if (grant.code === undefined) throw new NotApplicable('no user is signed in');
+    const stored = await this.stored(this.tokensOf(await this.redeem(grant)).access);
+    const { user, sub } = stored as { user?: User; sub?: string };
+    if (!user && sub === undefined) throw new NotApplicable('the model does not return the user of an access token');
+    return user ?? { id: sub };
+  }
+
+  /** Whether a page shows data of a user, and not a login page. */
+  static isSignedIn = ({ status, text }: LabResponse): boolean => status === 200 && !/type="?password/.test(text);
 
   /** Returns a refresh token. @throws {NotApplicable} If the server issues none. */
   refreshTokenOf({ refresh }: Tokens): string {

@@ -38,6 +38,36 @@ export interface GuardedRoute {
   method?: string;
 }
 
+/** A user who signs in at the login page of the application. */
+export interface LabUser {
+  username: string;
+  password: string;
+}
+
+/** The organizations of the user of `signIn`, for `organizations` of `pages()`. */
+export interface LabOrganizations {
+  /** The ID of an organization to which the user does not belong. */
+  other: string;
+  /** Removes the user from all organizations. */
+  leave(): Awaitable<unknown>;
+  /** Adds the user to the organizations again. */
+  rejoin(): Awaitable<unknown>;
+}
+
+/** A provider of `upstreams()`, such as a stand-in for tests. */
+export interface LabUpstream {
+  /** The name in the option `providers`. */
+  provider: string;
+  /**
+   * Signs a user in at the provider, and returns the URL to which the provider sends the browser. The user is always the
+   * same one, who is not the user of `signIn`. With an `email`, the ID token contains it with `email_verified: false`.
+   * @param url the authorization request
+   */
+  signIn(url: string, email?: string): Awaitable<string>;
+  /** Returns a new logout token of the provider. If omitted, logout tokens are not attacked. */
+  logoutToken?(): Awaitable<string>;
+}
+
 /** The options of `attackLab()`. */
 export interface AttackLabOptions {
   /**
@@ -45,7 +75,7 @@ export interface AttackLabOptions {
    * user in in a browser of the lab. `false` skips all attacks that need a user. Required if the server supports the
    * authorization code grant.
    */
-  signIn?: { username: string; password: string } | ((browser: LabBrowser) => Awaitable<unknown>) | false;
+  signIn?: LabUser | ((browser: LabBrowser) => Awaitable<unknown>) | false;
   /**
    * Allows access on a consent page of your own, and returns the response to its form. If omitted, the lab sends the
    * form with the button `decision` and the value `allow`.
@@ -73,6 +103,16 @@ export interface AttackLabOptions {
   tenant?: string;
   /** Another tenant. Its data must be out of reach for the users and clients of `tenant`. */
   otherTenant?: string;
+  /** Another user, from whom the account of the user of `signIn` must be out of reach. */
+  otherUser?: LabUser;
+  /** A user whose account has a second factor, which the lab does not have. */
+  secondFactorUser?: LabUser;
+  /** The organizations of the user of `signIn`. By default, the lab requests an organization that does not exist. */
+  organizations?: LabOrganizations;
+  /** A provider with which users sign in. */
+  upstream?: LabUpstream;
+  /** The path of a WebSocket gateway with `OAuthGuard` that accepts login sessions, such as `/`. */
+  gateway?: string;
   /** Takes a backup of the database and restores it, with all steps of your own instructions for a restore. */
   snapshot?: { take(): Awaitable<unknown>; restore(backup: unknown): Awaitable<unknown> };
   /** The IDs of the attacks to run. If omitted, all. */

@@ -1,4 +1,4 @@
-import { serverName } from '../../../lib/internal.js';
+import { type Capability, serverName } from '../../../lib/internal.js';
 import { InvalidArgumentError, type OAuth2Server } from '../../../lib/index.js';
 import { tenantServersOf } from '../../tenants/tenant-servers-of.js';
 import type { AttackLabOptions, GuardedRoute } from './options.js';
@@ -79,6 +79,9 @@ export class Target {
   urlOf(endpoint: string): string | undefined {
     return this.server.context.urlOf(endpoint, this.issuer ?? this.base);
   }
+
+  /** Returns what a feature provides under a key. Only the name of the key counts, so that no feature must be loaded. */
+  find = <T>(key: Capability<T>): T | undefined => this.server.context.find(key);
 
   /** Whether the server's metadata list a value. */
   lists = (member: string, value: string): boolean => listOf(this.metadata[member]).includes(value);

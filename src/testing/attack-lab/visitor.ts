@@ -2,7 +2,7 @@ import type { Awaitable } from '../../../lib/index.js';
 import { LabBrowser } from './browser.js';
 import { type PageForm, readForms } from './forms.js';
 import { Inconclusive } from './outcome.js';
-import type { AttackLabOptions } from './options.js';
+import type { AttackLabOptions, LabUser } from './options.js';
 import type { LabResponse, Wire } from './wire.js';
 
 /** Where a browser arrived after redirects, login and consent. */
@@ -13,6 +13,8 @@ export interface Arrival {
   left?: URL;
   /** The consent form that was not sent. */
   consent?: PageForm;
+  /** Whether the browser was asked to choose an organization. */
+  hasChosen?: boolean;
   /** Whether the browser has stopped at a login page. */
   isAtLogin: boolean;
 }
@@ -23,6 +25,8 @@ export interface VisitOptions {
   login?: boolean;
   /** Whether to allow access or to stop at the consent page. Default: `'allow'`. */
   consent?: 'allow' | 'stop';
+  /** The organization to choose, if the user has several. Default: one that the page offers. */
+  organization?: string;
 }
 
 const MAX_HOPS = 12;
@@ -39,6 +43,12 @@ export class Visitor {
     private readonly authorizePath: string,
   ) {}
 
+  /** Returns a browser in which another user is signed in, and the page after the login. */
+  async signIn({ username, password }: LabUser, loginUrl: string) {
+    const browser = new LabBrowser(this.wire, this.origin);
+    return { browser, page: await browser.logIn(await browser.open(loginUrl), username, password) };
+  }
+
   /** Returns a browser in which the user is signed in, or will sign in at the login page. */
   async newBrowser(): Promise<LabBrowser> {
     const browser = new LabBrowser(this.wire, this.origin);
@@ -48,7 +58,11 @@ export class Visitor {
   }
 
   /** Continues after a response until the browser leaves the application or needs a decision. */
-  async follow(browser: LabBrowser, first: LabResponse, { login = true, consent = 'allow' }: VisitOptions = {}) {
+  async follow(
+    browser: LabBrowser,
+    first: LabResponse,
+    { login = true, consent = 'allow', organization }: VisitOptions = {},
+  ) {
     const arrival: Arrival = { page: first, isAtLogin: false };
     for (let hop = 0; hop < MAX_HOPS; hop += 1) {
       const { page } = arrival;
@@ -67,6 +81,12 @@ export class Visitor {
         if (browser.isSignedIn && page.status >= 400) throw new Inconclusive('the login page rejected the user');
         browser.isSignedIn = true;
         arrival.page = await browser.logIn(page, signIn.username, signIn.password);
+        continue;
+      }
+      const choice = forms.find((form) => 'choice' in form.fields && !isConsent(form));
+      if (choice && page.status === 200) {
+        arrival.hasChosen = true;
+        arrival.page = await browser.submit(page, choice, organization === undefined ? {} : { choice: organization });
         continue;
       }
       const decide = this.decisionOf(page, forms);

@@ -32,6 +32,8 @@ export interface LabResponse {
 
 /** Maximum number of characters that are read of a response. */
 const MAX_BODY = 1_000_000;
+/** Milliseconds after which a WebSocket that is still open counts as accepted. */
+const SOCKET_PATIENCE = 5000;
 /** Number of requests without a response after which the lab ends. */
 const MAX_SILENT = 3;
 
@@ -72,6 +74,45 @@ export class Wire {
       body: text,
     };
     return this.exchange(sent);
+  }
+
+  /** Opens a WebSocket. Returns whether it stays open, so that the gateway has accepted its headers. RFC 6455 §4.1 */
+  openSocket(url: string, headers: Readonly<Record<string, string>>): Promise<boolean> {
+    const { host, port, isTls } = this.address;
+    const { host: authority, pathname, search } = new URL(url);
+    return new Promise((resolve) => {
+      const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+      // 16 bytes, as RFC 6455 §4.1 requires.
+      const key = { 'sec-websocket-key': Buffer.from('attack-lab-bytes').toString('base64') };
+      const request = (isTls ? requestHttps : requestHttp)({
+        host,
+        port,
+        path: pathname + search,
+        headers: { host: authority, ...upgrade, ...key, ...headers },
+        rejectUnauthorized: false,
+      });
+      let opened: { destroy(): unknown } = request;
+      const end = (isOpen: boolean) => {
+        clearTimeout(timer);
+        opened.destroy();
+        resolve(isOpen);
+      };
+      let timer = setTimeout(end, this.patience, false);
+      request.on('response', () => end(false)).on('error', () => end(false));
+      request.on('upgrade', (_response, socket, head) => {
+        opened = socket;
+        clearTimeout(timer);
+        timer = setTimeout(end, Math.min(this.patience, SOCKET_PATIENCE), true);
+        // An accepted connection begins with neither an exception nor a close frame. RFC 6455 §5.5.1
+        const read = (frame: Buffer) => end(!frame.includes('"exception"') && (frame[0]! & 0x0f) !== 8);
+        if (head.length > 0) read(head);
+        socket
+          .on('data', read)
+          .on('close', () => end(false))
+          .on('error', () => end(false));
+      });
+      request.end();
+    });
   }
 
   /** Closes all connections. */

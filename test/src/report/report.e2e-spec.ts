@@ -178,11 +178,13 @@ describe('OAuth2Report', () => {
     class Shop {}
     const report = await reportOf({});
     expect((await report.create()).examined).toEqual(['https://id.company.com']);
+    expect(await found(report, 'tenant-issuer-shared-host')).toEqual([]);
     const { app } = await startApplication(platform!, { imports: [Shop], providers: [OAuth2Report] });
     const both = app.get(OAuth2Report);
     expect(await found(both, 'tenants-not-examined')).toEqual(['tenants']);
     const { findings, examined } = await both.create({ tenants: ['acme', 'beta'] });
     expect(examined).toEqual(['https://id.company.com/acme', 'https://id.company.com/beta']);
+    expect(findings.filter(({ rule }) => rule === 'tenants-not-examined')).toEqual([]);
     // Each tenant has its own clients.
     const grants = findings.filter(({ rule }) => rule === 'client-password-grant');
     expect(grants.map(({ tenant, subject, server }) => [server, tenant, subject])).toEqual([

@@ -1,9 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import {
   clientIdDocuments,
   deviceAuthorization,
   mutualTls,
+  personalAccessTokens,
   registration,
   revocation,
   serverMetadata,
@@ -12,8 +15,9 @@ import { fapi2 } from 'nest-oauth2/fapi';
 import { dpop, jwtAccessTokens, jwtBearer, keys, privateKeyJwt } from 'nest-oauth2/jose';
 import { mcp } from 'nest-oauth2/mcp';
 import { openid } from 'nest-oauth2/openid';
-import { pages } from 'nest-oauth2/pages';
+import { pages, urlElicitation } from 'nest-oauth2/pages';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { oidc, upstreams } from 'nest-oauth2/upstreams';
 import { RULES } from '../../../src/report/rules/index.js';
 import { type Configuration, DurableStore, reportAbout, rulesOf, SECRET, users } from './reported-server.js';
 
@@ -43,6 +47,12 @@ const claims = storeWhere({ getClaims: () => ({}) });
 const withKeys = (...features: NonNullable<NonNullable<Configuration['options']>['features']>): Configuration => ({
   options: { model: claims, features: [keys({ secret: SECRET, algorithms: ['RS256'] }), ...features] },
 });
+
+const provider = (more: object): Configuration => {
+  const settings = { issuer: 'https://id.acme.com', label: 'Acme', clientId: 'a', clientSecret: 'b', ...more };
+  const accounts = { findById: () => undefined, create: () => undefined };
+  return feature(pages(), upstreams({ accounts, providers: { acme: oidc(settings) } }));
+};
 
 /**
  * For each rule: a configuration that it reports, and one that it does not. The third entry lists the other rules that
@@ -213,6 +223,20 @@ const CASES: Record<string, readonly [trips: Configuration, fine: Configuration,
     }),
     feature(pages()),
   ],
+  'session-any-route': [
+    feature(pages({ acceptSessions: { scopes: ['a'] } })),
+    feature(pages({ acceptSessions: { scopes: ['a'], routes: 'marked' } })),
+  ],
+  'upstream-any-email': [provider({ trustEmail: true }), provider({ trustEmail: ['company.com'] })],
+  'upstream-authentication': [provider({ trustAuthentication: true }), provider({})],
+  'personal-token-long': [
+    feature(personalAccessTokens({ scopes: ['a'], maxLifetime: 367 * DAY })),
+    feature(personalAccessTokens({ scopes: ['a'] })),
+  ],
+  'elicitation-long': [
+    feature(pages(), urlElicitation({ lifetime: 3601 })),
+    feature(pages(), urlElicitation({ lifetime: 3600 })),
+  ],
   'issuer-missing': [options({ issuer: undefined }), options({})],
   'issuer-not-https': [options({ issuer: 'http://id.company.com' }), options({})],
   'issuer-not-public': [options({ issuer: 'https://id.test' }), options({ issuer: 'https://test.company.com' })],
@@ -310,7 +334,7 @@ function keyRing(ring: object) {
   return { id: 'ownKeys', install } as never;
 }
 
-/** The rules with tests of their own: they need a Nest application or tenants. */
+/** The rules with tests in `report.e2e-spec.ts`: they need a Nest application or tenants. */
 const ELSEWHERE = [
   'mcp-endpoint-not-guarded',
   'operation-no-alerts',
@@ -336,6 +360,13 @@ describe('the rules of the report', () => {
       .flat()
       .map(({ id }) => id);
     expect([...Object.keys(CASES), ...ELSEWHERE].toSorted()).toEqual(ids.toSorted());
+  });
+
+  it.each(ELSEWHERE)('`%s` has expectations with and without a finding in `report.e2e-spec.ts`', (id) => {
+    const lines = readFileSync(join(import.meta.dirname, 'report.e2e-spec.ts'), 'utf8').split('\n');
+    const expectations = lines.filter((line) => line.includes('expect(') && line.includes(`'${id}'`));
+    const isEmpty = (line: string) => line.includes('.toEqual([])');
+    expect([expectations.some(isEmpty), expectations.every(isEmpty)]).toEqual([true, false]);
   });
 
   it.each(Object.entries(CASES))(

@@ -21,6 +21,11 @@ import { PKCE_ATTACKS } from './pkce.js';
 import { RACE_ATTACKS } from './races.js';
 import { REDIRECT_URI_ATTACKS } from './redirect-uris.js';
 import { REFRESH_TOKEN_ATTACKS } from './refresh-tokens.js';
+import { ACCEPTED_SESSION_ATTACKS } from './accepted-sessions.js';
+import { ACCOUNT_ATTACKS } from './accounts.js';
+import { ORGANIZATION_ATTACKS } from './organizations.js';
+import { PERSONAL_TOKEN_ATTACKS } from './personal-tokens.js';
+import { UPSTREAM_ATTACKS } from './upstreams.js';
 import { SCOPE_ATTACKS } from './scopes.js';
 import { SESSION_ATTACKS } from './sessions.js';
 
@@ -45,6 +50,11 @@ const RUNS: AttackRuns = {
   ...REQUEST_ATTACKS,
   ...TENANT_ATTACKS,
   ...TOKEN_ATTACKS,
+  ...ORGANIZATION_ATTACKS,
+  ...PERSONAL_TOKEN_ATTACKS,
+  ...ACCEPTED_SESSION_ATTACKS,
+  ...UPSTREAM_ATTACKS,
+  ...ACCOUNT_ATTACKS,
   ...RACE_ATTACKS,
   ...FLOOD_ATTACKS,
 };
