@@ -9,7 +9,7 @@ import {
 } from '../pages/index.js';
 import { type Accounts, accountsOf } from './accounts.js';
 import { emailOf, nameOf, readEmail } from './email.js';
-import { requireSecondFactor } from './factors/owner.js';
+import { requireSecondFactor } from '../pages/second-factor/require.js';
 import type { AccountMessage, AccountMessages } from './messages.js';
 import { hashNewPassword, newPasswordFields, savePassword } from './new-password.js';
 import { isPassword } from './password-policy.js';

@@ -1,6 +1,7 @@
 import type { User } from '../../../lib/index.js';
 import type { PageAnswer, PageCall } from '../../pages/index.js';
 import { SecondFactorLogin } from '../../pages/second-factor/login.js';
+import { requireSecondFactor } from '../../pages/second-factor/require.js';
 import { type Accounts, accountsOf } from '../accounts.js';
 import { emailOf } from '../email.js';
 import { languageOf } from '../request-page.js';
@@ -17,20 +18,6 @@ export const FRESH = 600;
 export async function requireOwner(call: PageCall): Promise<PageAnswer | undefined> {
   if (!(await call.findUser(FRESH))) return call.login(call.path(), { reauthenticate: true });
   return requireSecondFactor(call);
-}
-
-/**
- * Requires that the session has used the second factor of the account, if it has one. The pages may ask for it at some
- * logins only.
- * @returns the answer if the session has not. `undefined` if it has.
- */
-export async function requireSecondFactor(call: PageCall): Promise<PageAnswer | undefined> {
-  const { site, request } = call;
-  const secondFactor = SecondFactorLogin.of(site);
-  const session = await site.modelSessions!.findSession(request);
-  if (!secondFactor || !session || secondFactor.policy.hadTwoFactors(session)) return undefined;
-  if (!(await secondFactor.policy.isAvailable(session.user))) return undefined;
-  return call.redirect(call.pathOf('second_factor', { return_to: call.path() }));
 }
 
 /** Marks the session of this browser as one with two factors, and ends the others, which had one. */

@@ -2,6 +2,7 @@ import type { Endpoint } from '../../../lib/internal.js';
 import { hidden } from '../../pages/default/fields.js';
 import type { OwnPageContext, Page } from '../../pages/render/contexts.js';
 import { type Html, html, isolated } from '../../pages/render/html.js';
+import { requireSecondFactor } from '../../pages/second-factor/require.js';
 import { definePage } from '../../pages/toolkit/define-page.js';
 import type { PageCall } from '../../pages/toolkit/page-call.js';
 import { type Connection, disconnect, listConnections } from '../linking/connections.js';
@@ -23,8 +24,8 @@ interface ConnectionsData {
 }
 
 /**
- * The page on which users connect providers to their account and disconnect them. Both require a recent login, because
- * a session may have been stolen.
+ * The page on which users connect providers to their account and disconnect them. Both require a recent login with
+ * the second factor of the account, because a session or a password may have been stolen.
  */
 export const connectionsPage = (): Endpoint =>
   definePage<ConnectionsData, MessageKey>({
@@ -48,6 +49,8 @@ export const connectionsPage = (): Endpoint =>
     async post(call) {
       const user = await call.findUser(FRESH_LOGIN);
       if (!user) return call.login(call.path(), { reauthenticate: true });
+      const refused = await requireSecondFactor(call);
+      if (refused) return refused;
       const name = nameOf(call);
       const provider = name === undefined ? undefined : upstreamsOf(call).provider(name);
       if (provider) {

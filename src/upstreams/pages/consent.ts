@@ -3,6 +3,7 @@ import type { User } from '../../../lib/index.js';
 import { hidden } from '../../pages/default/fields.js';
 import type { OwnPageContext, Page } from '../../pages/render/contexts.js';
 import { html } from '../../pages/render/html.js';
+import { requireSecondFactor } from '../../pages/second-factor/require.js';
 import { definePage } from '../../pages/toolkit/define-page.js';
 import type { PageCall } from '../../pages/toolkit/page-call.js';
 import { MESSAGES, type MessageKey, type PageKey } from '../messages.js';
@@ -45,6 +46,8 @@ export const consentPage = (): Endpoint =>
     async post(call) {
       const user = await call.findUser(FRESH_LOGIN);
       if (!user) return call.login(call.path({ consent: textOf(call) }), { reauthenticate: true });
+      const refused = await requireSecondFactor(call, call.path({ consent: textOf(call) }));
+      if (refused) return refused;
       const link = linkOf(call, user);
       if (!link) {
         reportWrongLink(call, user);

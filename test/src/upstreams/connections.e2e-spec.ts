@@ -1,9 +1,13 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { accounts as passwordAccounts } from 'nest-oauth2/accounts';
-import { oidc } from 'nest-oauth2/upstreams';
+import { OAuth2Upstreams } from 'nest-oauth2';
+import { keys } from 'nest-oauth2/jose';
+import { openid } from 'nest-oauth2/openid';
+import { oidc, type UpstreamConsentRequired } from 'nest-oauth2/upstreams';
 
+import { SECRET } from '../../support/servers/demo.js';
 import { PLATFORMS, stopApplications } from '../../support/servers/test-application.js';
-import { CLIENT, startSite } from './site.js';
+import { CLIENT, ISSUER, startSite } from './site.js';
 import { StandIn } from './stand-in.js';
 
 afterEach(stopApplications);
@@ -122,6 +126,34 @@ describe.each(PLATFORMS)('the page of connected accounts on %s', (platform) => {
     accounts.all[0]!.password = 'wonderland';
     expect((await alice.press(page, PAGE, 'disconnect')).status).toBe(303);
     expect(events.map(([name]) => name)).toEqual(['refused', 'unlinked']);
+  });
+
+  it('requires the second factor of the account, even if the pages ask for it at some logins only', async () => {
+    const by = { isEnrolled: () => true, verify: (_: unknown, code: string) => code === '123456' };
+    const acr = 'urn:example:mfa';
+    const { app, browser, acme, model } = await startSite({
+      platform,
+      vault: true,
+      pagesOptions: { secondFactor: { by, when: 'wanted', acr } },
+      features: [keys({ secret: SECRET, algorithms: ['RS256'] }), openid({ acrValues: [acr] })],
+    });
+    const alice = browser();
+    expect((await alice.signIn('/oauth/login')).location).toBe('/');
+    const asked = await alice.connect();
+    expect(asked.location).toBe('/oauth/second_factor?return_to=%2Foauth%2Fconnections');
+    await alice.send(await alice.get(asked.location!), { code: '123456' });
+    await alice.get(acme.respond((await alice.connect()).location, ERIN));
+
+    const needed = app.get(OAuth2Upstreams).token({ id: '1' }, 'acme', { scope: 'calendar' });
+    const { url } = (await needed.catch((error: unknown) => error)) as UpstreamConsentRequired;
+    const thief = browser();
+    await thief.signIn('/oauth/login');
+    const removed = await thief.press(await thief.get(PAGE), PAGE, 'disconnect');
+    expect(removed.location).toBe('/oauth/second_factor?return_to=%2Foauth%2Fconnections');
+    const page = await thief.get(url.slice(ISSUER.length));
+    const consent = await thief.press(page, `${PAGE}/consent`);
+    expect(consent.location).toMatch(/^\/oauth\/second_factor\?return_to=%2Foauth%2Fconnections%2Fconsent%3Fconsent/);
+    expect(await model.listIdentities({ realm: '', userId: '1' })).toHaveLength(1);
   });
 
   // Keycloak CVE-2026-9087, -82968, -92358: a proof that is not bound to user and identity, or outlives its link.

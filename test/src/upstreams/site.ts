@@ -126,7 +126,7 @@ export async function startSite({
     events.on(`upstream.${name}`, (payload) => emitted.push([name, payload as Record<string, unknown>]));
   }
   const instance = accounts instanceof Accounts ? accounts : new accounts();
-  const model = new MemoryStore({ users: instance });
+  const model = Object.assign(new MemoryStore({ users: instance }), { getClaims: () => ({}) });
   const fetch = rest.fetch ?? acme.fetch;
   const { url, app } = await startApplication(
     platform,
