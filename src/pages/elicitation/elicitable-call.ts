@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Token } from '../../../lib/index.js';
 
 /** The capabilities of the client in `_meta` of a request. MCP 2026-07-28, Elicitation, Capabilities */
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
@@ -24,6 +25,18 @@ export interface ElicitableCall {
   readonly isTool: boolean;
   /** The decision of the user in the client. `undefined` if the request is not a retry. */
   readonly action: unknown;
+}
+
+/** The client of a call. */
+export interface CallingClient {
+  readonly id: string;
+  readonly name?: string;
+}
+
+/** Returns the client of a call, or the personal access token that a user has made for a script. */
+export function clientOf({ client, grantId, tokenName }: Partial<Token>): CallingClient {
+  const { id, name }: { id: string; name?: unknown } = client ?? { id: String(grantId), name: tokenName };
+  return { id, ...(typeof name === 'string' && { name: name.slice(0, 100) }) };
 }
 
 /** Reads the parsed body of an MCP request. */

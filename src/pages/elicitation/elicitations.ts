@@ -10,7 +10,7 @@ import {
   type User,
 } from '../../../lib/index.js';
 import { serverKey } from '../../tenants/tenant-of.js';
-import type { ElicitableCall } from './elicitable-call.js';
+import { type CallingClient, clientOf, type ElicitableCall } from './elicitable-call.js';
 import {
   type InputRequiredResult,
   refusedResult,
@@ -48,8 +48,8 @@ export interface Elicitation {
   readonly message: string;
   /** The `data` that the tool passed. */
   readonly data?: unknown;
-  /** The client whose call needs the page. */
-  readonly client: { readonly id: string; readonly name?: string };
+  /** The client whose call needs the page. For a personal access token, its ID and name. */
+  readonly client: CallingClient;
 }
 
 interface StoredElicitation extends Elicitation {
@@ -115,8 +115,9 @@ export class Elicitations {
     Failure?: UrlElicitationError,
   ): Promise<T | InputRequiredResult | ToolErrorResult> {
     const { call, token, issuer } = running;
+    const client = clientOf(token);
     const key = (page: RequiredPage) =>
-      this.digestOf(issuer, [token.user['id'], token.client.id, call.digest, page.message, page.url, page.data]);
+      this.digestOf(issuer, [token.user['id'], client.id, call.digest, page.message, page.url, page.data]);
     try {
       return await work({ require: (page) => this.require(verified(page, issuer), running, key(page)) });
     } catch (error) {
@@ -127,11 +128,10 @@ export class Elicitations {
       if (isResolved && call.action === 'accept' && (await this.waitFor(isResolved, running)))
         return this.run({ ...running, call: { ...call, action: undefined } }, work, Failure);
       const id = randomBytes(16).toString('base64url');
-      const { id: clientId, name } = token.client as { id: string; name?: string };
       const stored: StoredElicitation = {
         id,
         userId: String(token.user['id']),
-        client: { id: clientId, ...(typeof name === 'string' && { name: name.slice(0, 100) }) },
+        client,
         message: page.message,
         ...(page.url !== undefined && { url: new URL(page.url, issuer).href }),
         ...(page.data !== undefined && { data: page.data }),

@@ -4,8 +4,10 @@ import {
   type NativeRequest,
   OAuth2Elicitations,
   OAuth2Module,
+  OAuth2PersonalTokens,
   type OAuth2ModuleOptions,
   OAuthGuard,
+  Scopes,
   UserRequired,
 } from 'nest-oauth2';
 import { mcp } from 'nest-oauth2/mcp';
@@ -88,6 +90,11 @@ export class ElicitingController {
   }
 }
 
+/** The same tools, for personal access tokens too. */
+@Controller('tools')
+@Scopes('tools')
+export class ScopedController extends ElicitingController {}
+
 /** The application's own page. */
 @Controller()
 export class OwnPageController {
@@ -116,6 +123,8 @@ export interface ElicitingApplication {
   store: MemoryStore;
   /** Returns an access token of a user. */
   tokenOf(name: keyof typeof people, client?: string): Promise<string>;
+  /** Returns a personal access token of a user. */
+  personalTokenOf(name: keyof typeof people, tokenName: string): Promise<string>;
 }
 
 /** Starts an application whose tools need their user at a browser. */
@@ -147,11 +156,15 @@ export async function startEliciting(
     features: [pages(look), mcp(), urlElicitation(options)],
     ...more,
   });
-  const controllers = [ElicitingController, OwnPageController];
-  await startApplication(platform, { imports: [oauth], controllers }, { ...application, port });
+  const controllers = [ElicitingController, ScopedController, OwnPageController];
+  const { app: nest } = await startApplication(platform, { imports: [oauth], controllers }, { ...application, port });
   return {
     url: issuer,
     store,
+    async personalTokenOf(name, tokenName) {
+      const tokens = nest.get(OAuth2PersonalTokens, { strict: false });
+      return (await tokens.create(undefined, people[name], { name: tokenName, scopes: ['tools'] })).token;
+    },
     async tokenOf(name, client = 'app') {
       const accessToken = `${name} ${client}`.replace(' ', '-');
       const token = {

@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { personalAccessTokens } from 'nest-oauth2/features';
+import { pages, urlElicitation } from 'nest-oauth2/pages';
 import { waitUntil } from '../../support/environment/wait-until.js';
 import { get } from '../../support/clients/http.js';
 import { PLATFORMS, stopApplications } from '../../support/servers/test-application.js';
@@ -16,6 +18,8 @@ interface Retry {
   revision?: string;
   capabilities?: object;
   signal?: AbortSignal;
+  /** The path of the MCP endpoint. */
+  path?: string;
 }
 
 /** Calls a tool as a client does that the SDK did not write. */
@@ -24,7 +28,7 @@ async function call(
   token: string,
   name: string,
   args: object = {},
-  { action, revision = '2026-07-28', capabilities = { elicitation: { url: {} } }, signal }: Retry = {},
+  { action, revision = '2026-07-28', capabilities = { elicitation: { url: {} } }, signal, path = '/mcp' }: Retry = {},
 ): Promise<Answer> {
   const meta = {
     [`${META}/protocolVersion`]: revision,
@@ -38,7 +42,7 @@ async function call(
     ...(isNew && { _meta: meta }),
     ...(action !== undefined && { inputResponses: { page: { action } } }),
   };
-  const response = await fetch(`${url}/mcp`, {
+  const response = await fetch(`${url}${path}`, {
     method: 'POST',
     ...(signal && { signal }),
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
@@ -211,6 +215,20 @@ describe.each(PLATFORMS)('`urlElicitation()` on %s', (platform) => {
         ],
       },
     });
+  });
+
+  it('continues the call of the personal access token that was confirmed, and of no other one', async () => {
+    await stopApplications();
+    const features = [pages(), urlElicitation({ wait: 0 }), personalAccessTokens({ scopes: ['tools'] })];
+    app = await startEliciting(platform, {}, { features });
+    const [one, other] = await Promise.all(['Laptop', 'Server'].map((name) => app.personalTokenOf('alice', name)));
+    const pay = async (token: string) => call(app, token, 'pay', { amount: 20 }, { path: '/tools' });
+    const path = pathIn(await pay(one!));
+    const browser = await signedIn('alice');
+    expect((await browser.get(path)).html).toContain('Laptop');
+    await confirm(browser, path);
+    expect((await pay(other!))['resultType']).toBe('input_required');
+    expect(await pay(one!)).toMatchObject({ content: [{ text: 'paid' }] });
   });
 
   it('speaks the language of the user', async () => {
