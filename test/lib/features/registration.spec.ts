@@ -45,6 +45,13 @@ describe('the metadata of a registration request (RFC 7591)', () => {
     [{ redirect_uris: ['http://app.example/'] }, 'invalid_redirect_uri'],
     [{ redirect_uris: ['https://user:password@app.example/'] }, 'invalid_redirect_uri'],
     [{ redirect_uris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
+    // workers-oauth-provider issue 97
+    [{ redirect_uris: ['JaVaScRiPt:alert(1)'] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: [' javascript:alert(1)'] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: ['java\tscript:alert(1)'] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: ['\u0001javascript:alert(1)'] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: ['VBScript:msgbox(1)'] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: ['blob:https://app.example/1'] }, 'invalid_redirect_uri'],
     [{ redirect_uris: ['intent://a#b'] }, 'invalid_redirect_uri'],
     [{ redirect_uris: ['data:text/html,a'] }, 'invalid_redirect_uri'],
     [{ redirect_uris: [7] }, 'invalid_redirect_uri'],

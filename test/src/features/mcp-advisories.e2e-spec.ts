@@ -19,6 +19,7 @@ const PKCE = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
 /**
  * The attacks of published advisories of other servers for MCP. Further ones are tested elsewhere:
  * - FastMCP GHSA-6x8h-498w-gv8c, a code for a shared client: `shared-clients.e2e-spec.ts`
+ * - workers-oauth-provider issue 97, spellings of `javascript:`: `../../lib/features/registration.spec.ts`
  * - FastMCP CVE-2026-27124 (GHSA-rww4-4w9c-7733), a consent of another browser: `../upstreams/attacks.e2e-spec.ts`
  */
 describe.each(PLATFORMS)('the attacks of advisories of other MCP servers on %s', (platform) => {
@@ -120,7 +121,7 @@ describe.each(PLATFORMS)('the attacks of advisories of other MCP servers on %s',
     expect(widened['error']).toBe('invalid_target');
   });
 
-  // FastMCP GHSA-c2jp-c369-7pvx
+  // FastMCP GHSA-c2jp-c369-7pvx, GHSA-5h2m-4q8j-pqpj
   it('asks for consent for each client that registers itself, whatever the user has agreed to', async () => {
     const known = (await register({ client_name: 'Assistant' })).body;
     await codeOf(known['client_id']!, PKCE);
