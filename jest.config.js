@@ -80,6 +80,7 @@ const SLOW = [
   'lib/limits/folded-name',
   'lib/options/editors',
   'processes/vault-crash',
+  'processes/vault-traces',
   'readme',
   'sample/*',
   'src/hosts/hosts',

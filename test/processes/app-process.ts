@@ -32,7 +32,7 @@ export class BuiltApp {
   }
 
   /** @param file the application: `app.js` or `vault-app.js` */
-  async start(place: DatabaseLocation & { provider?: string }, file = 'app.js'): Promise<AppProcess> {
+  async start(place: DatabaseLocation & { provider?: string; trace?: string }, file = 'app.js'): Promise<AppProcess> {
     const running = await AppProcess.start(this.path(file), place);
     this.started.push(running);
     return running;

@@ -7,15 +7,19 @@ import { pages } from '../../src/pages/index.js';
 import { oauth, UpstreamUnavailable, upstreams } from '../../src/upstreams/index.js';
 import { UPSTREAM_SERVER } from '../../src/upstreams/upstream-server.js';
 import { type DatabaseLocation, openStore } from './open-store.js';
+import { TraceWriter } from './trace-writer.js';
 
 type Store = Awaited<ReturnType<typeof openStore>>;
 
-/** A database, and the URL of the provider whose tokens are stored. */
-type Place = DatabaseLocation & { provider: string };
+/** A database, the URL of the provider whose tokens are stored, and the file of the trace, if one is recorded. */
+type Place = DatabaseLocation & { provider: string; trace?: string };
 
 const users = { findById: (id: string) => ({ id }), findByCredentials: () => undefined, create: () => undefined };
 const clients = { findById: () => undefined };
 const place = JSON.parse(process.env['PLACE']!) as Place;
+const trace = place.trace === undefined ? undefined : new TraceWriter(place.trace);
+const model = await openStore(place, { clients, users });
+trace?.recordStore(model);
 
 /** Exposes the vault to the tests. */
 @Controller()
@@ -84,15 +88,15 @@ class VaultController {
     let count = 0;
     const names = ['findUpstreamTokens', 'replaceUpstreamTokens'] as const;
     const store = this.store as unknown as Record<string, (...parameters: unknown[]) => unknown>;
-    for (const name of names) {
-      const call = store[name]!.bind(this.store);
+    const before = names.map((name) => [name, store[name]!] as const);
+    for (const [name, call] of before) {
       store[name] = (...parameters) => {
         count += 1;
-        return call(...parameters);
+        return call.apply(this.store, parameters);
       };
     }
     return () => {
-      for (const name of names) delete store[name];
+      for (const [name, call] of before) store[name] = call;
       return count;
     };
   }
@@ -101,7 +105,7 @@ class VaultController {
 @Module({
   imports: [
     OAuth2Module.forRoot({
-      model: await openStore(place, { clients, users }),
+      model,
       issuer: 'https://id.example.com',
       secret: 'a secret of the tests with 32 characters',
       features: [
@@ -109,6 +113,7 @@ class VaultController {
         upstreams({
           accounts: users,
           vault: true,
+          ...(trace && { fetch: trace.fetch }),
           providers: {
             acme: oauth({
               clientId: 'us',

@@ -24,7 +24,8 @@ interface TokenResults {
   statements: number;
 }
 
-const post = async <T>({ url }: AppProcess, path: string, query: Record<string, string>): Promise<T> => {
+/** Calls a route of the application, and returns the response. */
+export const post = async <T>({ url }: AppProcess, path: string, query: Record<string, string>): Promise<T> => {
   const response = await fetch(`${url}/${path}?${new URLSearchParams(query).toString()}`, { method: 'POST' });
   if (response.status !== 200) throw new Error(`${path} responded with ${response.status}: ${await response.text()}`);
   return (await response.json()) as T;
