@@ -2,12 +2,16 @@ import type { Request, ServerContext } from '../../lib/index.js';
 
 const HERE = 'http://here.invalid';
 
+/** Maximum length of a path. Node.js rejects requests with longer headers, and links in e-mails store the path. */
+const MAX_LENGTH = 16_000;
+
 /**
  * Returns the path and query of a URL on this server, or `undefined` for any other value. It prevents open redirects by
  * links. RFC 9700 §4.11.2
  */
 export function localPath(value: unknown): string | undefined {
-  if (typeof value !== 'string' || !value.startsWith('/') || !URL.canParse(value, HERE)) return undefined;
+  if (typeof value !== 'string' || value.length > MAX_LENGTH || !value.startsWith('/')) return undefined;
+  if (!URL.canParse(value, HERE)) return undefined;
   const { origin, pathname, search } = new URL(value, HERE);
   return origin === HERE && !pathname.startsWith('//') ? pathname + search : undefined;
 }

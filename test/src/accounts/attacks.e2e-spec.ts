@@ -296,6 +296,19 @@ describe('a link in an e-mail', () => {
     expect((await choose(app.browser(), evil.mail!, PASSWORD)).location).toBe('/');
   });
 
+  it('stores no path to return to that is too long for a request', async () => {
+    const app = await AccountApplication.start();
+    const browser = app.browser();
+    const path = `/${'a'.repeat(15_000)}`;
+    const orders = jest.spyOn(app.model, 'saveNotification');
+    for (const [at, return_to] of [path, path.repeat(5)].entries()) {
+      const { shown } = await app.request(SIGN_UP, `stranger${at}@example.com`, browser, { return_to });
+      expect(shown.status).toBe(200);
+    }
+    const stored = orders.mock.calls.map(([order]) => JSON.stringify(order).length);
+    expect([stored.length, stored[0]! > 15_000, stored[1]! < 1000]).toEqual([2, true, true]);
+  });
+
   it('signs nobody in without a new password, and is not revealed to other sites', async () => {
     const { app } = await startWithAlice();
     const { mail } = await app.request(FORGOT, ALICE);
