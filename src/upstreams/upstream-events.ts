@@ -61,7 +61,7 @@ export function reportReconnect(server: ServerContext, { stored, state }: VaultE
 }
 
 /** Returns the messages of an error and its causes, shortened. They contain no codes and no tokens. */
-function causeOf(error: unknown): string | undefined {
+export function causeOf(error: unknown): string | undefined {
   const messages: string[] = [];
   for (let cause = error; cause instanceof Error && messages.length < 4; cause = cause.cause)
     messages.push(cause.message);

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProviderClient } from '../providers/provider-client.js';
 import type { IssuedTokens } from '../providers/token-response.js';
 import { isRefreshTokenRefused } from '../providers/refusal-of-refresh.js';
+import { causeOf } from '../upstream-events.js';
 import { UpstreamUnavailable } from './vault-errors.js';
 import type { VaultEntries } from './vault-entries.js';
 import type { ReconnectReason, VaultEntry } from './vault-entry.js';
@@ -68,7 +69,7 @@ export class Refresher {
     const began = performance.now();
     // The metadata of the provider is read before the lease begins.
     await client.prepare().catch((cause: unknown) => {
-      throw new UpstreamUnavailable(state.provider, { cause });
+      throw unavailable(state.provider, cause);
     });
     for (let entry: VaultEntry | undefined = first; ; entry = await this.entries.find(stored.id)) {
       if (!entry || entry.state.version !== state.version || entry.reconnect) return entry;
@@ -115,7 +116,7 @@ export class Refresher {
       // The lease ends early, so that the next caller tries again soon.
       const changes = { lease: undefined, isInDoubt: true, pausedUntil: leased.remaining - PAUSE };
       await this.entries.replace(leased, changes);
-      throw new UpstreamUnavailable(state.provider, { cause: error });
+      throw unavailable(state.provider, error);
     } finally {
       timer.abort();
     }
@@ -170,3 +171,10 @@ export class Refresher {
     return ended;
   }
 }
+
+/**
+ * Returns the error for a provider that is unavailable, with the messages of its cause. The errors of the library contain
+ * the response, in which tokens may be.
+ */
+const unavailable = (provider: string, cause: unknown) =>
+  new UpstreamUnavailable(provider, { cause: new Error(causeOf(cause)) });

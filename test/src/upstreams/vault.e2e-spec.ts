@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Upstreams } from 'nest-oauth2';
 import { UpstreamConsentRequired, UpstreamUnavailable } from 'nest-oauth2/upstreams';
@@ -83,6 +84,16 @@ describe('the vault of upstream tokens', () => {
     const unknown = await withSecret('s'.repeat(32));
     expect(await thrown(unknown.token(USER, 'acme'))).toMatchObject({ reason: 'reconnect' });
     expect(await upstreams.list(USER)).toMatchObject([{ state: 'reconnect', reason: /secret/ }]);
+  });
+
+  it('throws no error that contains the tokens of a response which it refused', async () => {
+    const { acme, upstreams } = await start();
+    pass(3700);
+    acme.issues = { refresh_token: true, expires_in: 3600, token_type: 'mac' };
+    const error = (await thrown(upstreams.token(USER, 'acme'))) as UpstreamUnavailable;
+    expect(error).toBeInstanceOf(UpstreamUnavailable);
+    expect((error.cause as Error).message).toContain('token_type');
+    expect(inspect(error, { depth: 20, showHidden: true })).not.toContain('refreshed-1');
   });
 
   it('requires consent of users without tokens, without scope, and without a refresh token', async () => {
