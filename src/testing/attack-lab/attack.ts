@@ -28,3 +28,14 @@ export interface Attack extends AttackText {
 
 /** The code of attacks, by ID. */
 export type AttackRuns = Readonly<Record<string, (lab: Lab) => Promise<Outcome>>>;
+
+/**
+ * Returns an attack for each row of a table.
+ * @param prefix the beginning of the IDs. The names of the rows follow.
+ */
+export const attacksOf = <Row>(
+  prefix: string,
+  rows: Readonly<Record<string, Row>>,
+  run: (lab: Lab, row: Row) => Promise<Outcome>,
+): AttackRuns =>
+  Object.fromEntries(Object.entries(rows).map(([name, row]) => [`${prefix}-${name}`, (lab) => run(lab, row)]));

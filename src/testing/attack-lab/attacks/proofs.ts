@@ -1,4 +1,4 @@
-import type { AttackRuns } from '../attack.js';
+import { type AttackRuns, attacksOf } from '../attack.js';
 import { assertionClaims, assertionForm, type ProofChanges } from '../credentials.js';
 import { hmacJwt, LabKey, readJwt, seconds, unsignedJwt } from '../jwt.js';
 import { Lab } from '../lab.js';
@@ -20,15 +20,10 @@ const INVALID_PROOFS: Readonly<Record<string, Change>> = {
 
 /** Attacks on DPoP. RFC 9449 §11 */
 export const DPOP_ATTACKS: AttackRuns = {
-  ...Object.fromEntries(
-    Object.entries(INVALID_PROOFS).map(([name, change]) => [
-      `dpop-${name}`,
-      async (lab: Lab) => {
-        await boundToken(lab);
-        return dpopToken(lab, lab.proof(lab.urlOf('token'), change(lab)), 'an invalid proof was accepted');
-      },
-    ]),
-  ),
+  ...attacksOf('dpop', INVALID_PROOFS, async (lab, change) => {
+    await boundToken(lab);
+    return dpopToken(lab, lab.proof(lab.urlOf('token'), change(lab)), 'an invalid proof was accepted');
+  }),
   async 'dpop-unsigned'(lab) {
     const { header, claims } = readJwt(lab.proof(lab.urlOf('token')))!;
     return dpopToken(lab, unsignedJwt(claims, header), 'a proof without a signature was accepted');
@@ -110,16 +105,11 @@ const INVALID_ASSERTIONS: Readonly<Record<string, Assertion>> = {
 
 /** Attacks on client assertions. RFC 7523, RFC 9700 §4.15 */
 export const ASSERTION_ATTACKS: AttackRuns = {
-  ...Object.fromEntries(
-    Object.entries(INVALID_ASSERTIONS).map(([name, make]) => [
-      `assertion-${name}`,
-      async (lab: Lab) => {
-        const { send, key, claims } = await assertingClient(lab);
-        lab.tokensOf(await send(key.sign(claims())));
-        return judge(await send(make(key, claims(), lab)), 'an invalid client assertion was accepted');
-      },
-    ]),
-  ),
+  ...attacksOf('assertion', INVALID_ASSERTIONS, async (lab, make) => {
+    const { send, key, claims } = await assertingClient(lab);
+    lab.tokensOf(await send(key.sign(claims())));
+    return judge(await send(make(key, claims(), lab)), 'an invalid client assertion was accepted');
+  }),
   async 'assertion-replay'(lab) {
     const { send, key, claims } = await assertingClient(lab);
     const assertion = key.sign(claims());

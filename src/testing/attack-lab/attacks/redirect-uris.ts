@@ -1,4 +1,4 @@
-import type { AttackRuns } from '../attack.js';
+import { type AttackRuns, attacksOf } from '../attack.js';
 import { EVIL_ORIGIN } from '../browser.js';
 import type { Lab } from '../lab.js';
 import { describeResponse, Inconclusive, type Outcome, resisted, succeeded } from '../outcome.js';
@@ -27,12 +27,7 @@ const LOOPBACK_LIKE = ['127.0.0.1.evil.example', '127.0.0.1@evil.example', 'evil
 
 /** Attacks on the comparison of redirect URIs. RFC 9700 §4.1 */
 export const REDIRECT_URI_ATTACKS: AttackRuns = {
-  ...Object.fromEntries(
-    Object.entries(VARIANTS).map(([name, change]) => [
-      `redirect-uri-${name}`,
-      (lab: Lab) => refusesVariant(lab, change),
-    ]),
-  ),
+  ...attacksOf('redirect-uri', VARIANTS, refusesVariant),
   async 'redirect-uri-repeated'(lab) {
     const web = await lab.client('web');
     const query = new URLSearchParams(lab.parametersOf(web).parameters);

@@ -1,4 +1,4 @@
-import type { AttackRuns } from '../attack.js';
+import { type AttackRuns, attacksOf } from '../attack.js';
 import type { LabClient } from '../clients.js';
 import { LabKey, seconds, unsignedJwt } from '../jwt.js';
 import type { Lab } from '../lab.js';
@@ -21,20 +21,15 @@ const TYPE = { typ: 'oauth-authz-req+jwt' };
 
 /** Attacks on request objects and pushed authorization requests. RFC 9101, RFC 9126 */
 export const REQUEST_ATTACKS: AttackRuns = {
-  ...Object.fromEntries(
-    Object.entries(INVALID).map(([name, make]) => [
-      `request-object-${name}`,
-      async (lab: Lab): Promise<Outcome> => {
-        const client = await lab.newClient({});
-        const { parameters } = lab.parametersOf(client);
-        const valid = await open(lab, client, client.key.sign(lab.requestClaims(client, parameters), TYPE));
-        if (!valid.code) throw new Inconclusive(`a valid request object was rejected: ${describeResponse(valid.page)}`);
-        const object = make(client, lab.requestClaims(client, parameters), await lab.newClient({}, 'other'));
-        const { code, page } = await open(lab, client, object);
-        return code === undefined ? judge(page, '', false) : succeeded('an invalid request object was accepted', page);
-      },
-    ]),
-  ),
+  ...attacksOf('request-object', INVALID, async (lab, make) => {
+    const client = await lab.newClient({});
+    const { parameters } = lab.parametersOf(client);
+    const valid = await open(lab, client, client.key.sign(lab.requestClaims(client, parameters), TYPE));
+    if (!valid.code) throw new Inconclusive(`a valid request object was rejected: ${describeResponse(valid.page)}`);
+    const object = make(client, lab.requestClaims(client, parameters), await lab.newClient({}, 'other'));
+    const { code, page } = await open(lab, client, object);
+    return code === undefined ? judge(page, '', false) : succeeded('an invalid request object was accepted', page);
+  }),
   async 'pushed-request-other-client'(lab) {
     const { request_uri } = await push(lab, await lab.client('web'));
     const evil = await lab.client('evil');

@@ -1,4 +1,4 @@
-import type { AttackRuns } from '../attack.js';
+import { type AttackRuns, attacksOf } from '../attack.js';
 import { hmacJwt, LabKey, readJwt, seconds, tamperedJwt, unsignedJwt } from '../jwt.js';
 import { Lab } from '../lab.js';
 import { Inconclusive, judge, NotApplicable, type Outcome, resisted, succeeded } from '../outcome.js';
@@ -20,17 +20,12 @@ const FORGERIES: Readonly<Record<string, (claims: Claims, header: Claims, lab: L
 
 /** Attacks on access tokens that are JWTs, and on ID tokens. RFC 8725 */
 export const TOKEN_ATTACKS: AttackRuns = {
-  ...Object.fromEntries(
-    Object.entries(FORGERIES).map(([name, forge]) => [
-      `jwt-${name}`,
-      async (lab: Lab) => {
-        const { access } = await lab.tokens(await lab.client('web'));
-        // Without JWTs of its own, the server must not accept any.
-        const { header, claims } = readJwt(access) ?? readJwt(defaultToken(lab))!;
-        return rejects(lab, await forge({ ...claims, sub: 'attack-lab', exp: seconds() + 3600 }, header, lab));
-      },
-    ]),
-  ),
+  ...attacksOf('jwt', FORGERIES, async (lab, forge) => {
+    const { access } = await lab.tokens(await lab.client('web'));
+    // Without JWTs of its own, the server must not accept any.
+    const { header, claims } = readJwt(access) ?? readJwt(defaultToken(lab))!;
+    return rejects(lab, await forge({ ...claims, sub: 'attack-lab', exp: seconds() + 3600 }, header, lab));
+  }),
   async 'jwt-changed'(lab) {
     const { access } = await lab.tokens(await lab.client('web'));
     if (!readJwt(access)) throw new NotApplicable('access tokens are not JWTs');
