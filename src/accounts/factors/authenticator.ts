@@ -9,6 +9,7 @@ import {
   type User,
 } from '../../../lib/index.js';
 import type { SecondFactor } from '../../pages/index.js';
+import { removeLatest } from '../remove-latest.js';
 import { RecoveryCodes } from './recovery-codes.js';
 import { newTotpSecret, verifyTotp } from './totp.js';
 
@@ -133,10 +134,10 @@ export class Authenticator implements SecondFactor {
 
   /** Removes the app and the recovery codes of a user. Returns `false` if the user has no app. */
   async remove(userId: string): Promise<boolean> {
-    const found = await this.find(userId);
-    const isRemoved = found !== undefined && (await this.model.removeCredential(found));
+    let app: StoredCredential | undefined;
+    const isRemoved = await removeLatest(this.model, async () => (app = await this.find(userId)));
     if (isRemoved) {
-      const { codes, nextCodes } = dataOf(found);
+      const { codes, nextCodes } = dataOf(app!);
       await this.recoveryCodes.remove(userId, [codes, nextCodes]);
     }
     return isRemoved;

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { constantTimeEqual } from '../../../lib/internal.js';
 import type { AccountKey, CredentialModel, ServerContext, StoredCredential, User } from '../../../lib/index.js';
+import { removeLatest } from '../remove-latest.js';
 import { Challenges } from './challenges.js';
 import { type Expected, parseResponse, type PasskeyData, verifyNew, verifyUse } from './webauthn.js';
 
@@ -87,14 +88,16 @@ export class Passkeys {
 
   /** Removes a passkey of a user. Returns `false` if the user has no such passkey. */
   async remove(user: User, id: string): Promise<boolean> {
-    const found = await this.find(id);
-    return found?.userId === String(user['id']) && this.model.removeCredential(found);
+    return removeLatest(this.model, async () => {
+      const found = await this.find(id);
+      return found?.userId === String(user['id']) ? found : undefined;
+    });
   }
 
   /** Removes all passkeys of a user. Returns whether there were any. */
   async removeAll(user: User): Promise<boolean> {
     const found = await this.model.findCredentials(this.accountOf(user), ['passkey']);
-    for (const one of found) await this.model.removeCredential(one);
+    for (const one of found) await this.remove(user, dataOf(one).id);
     return found.length > 0;
   }
 

@@ -1,11 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { OAuth2Module } from 'nest-oauth2';
+import { OAuth2Module, OAuth2Server } from 'nest-oauth2';
 import { accounts } from 'nest-oauth2/accounts';
 import { keys } from 'nest-oauth2/jose';
 import { openid } from 'nest-oauth2/openid';
 import { pages } from 'nest-oauth2/pages';
+import type { CredentialModel } from 'nest-oauth2/server';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { FACTOR_RESET } from '../../../src/accounts/factors/factor-reset.js';
 import { SECRET } from '../../support/servers/demo.js';
 import { type Ceremony, type PasskeyOptions, SoftwarePasskey } from '../../support/clients/software-authenticator.js';
 import { ANY_PLATFORM, PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
@@ -17,6 +19,7 @@ import {
   isSignedIn,
   NEW_PASSWORD,
   PASSWORD,
+  sectionForm,
   UserTable,
 } from './account-application.js';
 import { codeOf, setUpApp } from './authenticator-page.js';
@@ -148,6 +151,28 @@ describe.each(PLATFORMS)('passkeys on %s', (platform) => {
       ['user.signed_in', 'passkey'],
       ['credential.removed', 'passkey'],
     ]);
+  });
+
+  it('are removed while they are used, by their user and by an operator', async () => {
+    const { app, browser, passkey } = await startWithPasskey({ platform });
+    const model = app.model as MemoryStore & CredentialModel;
+    const remove = model.removeCredential.bind(model);
+    const useMeanwhile = () =>
+      jest.spyOn(model, 'removeCredential').mockImplementationOnce(async (credential) => {
+        expect((await use(app.browser(), passkey)).status).toBe(303);
+        return remove(credential);
+      });
+    const stored = async () => model.findCredentials({ realm: '', userId: '1' }, ['passkey']);
+    const fields = await sectionForm(browser, 'passkeys', 'remove');
+    useMeanwhile();
+    await browser.post(ACCOUNT, fields);
+    expect(await stored()).toEqual([]);
+
+    await add(browser, passkey);
+    useMeanwhile();
+    const server = app.nest.get(OAuth2Server);
+    expect(await server.context.find(FACTOR_RESET)!.reset('1')).toEqual(['passkey']);
+    expect(await stored()).toEqual([]);
   });
 
   it('reject a sign-in without a CSRF token, or from another site', async () => {

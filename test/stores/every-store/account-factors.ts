@@ -119,6 +119,22 @@ describe.each(await findStores())('the second factors of an account, with a stor
     expect(await race(async (at) => both[at].verify(user, codes[3]!))).toEqual([]);
   });
 
+  it('are removed while their recovery codes are replaced', async () => {
+    const user = { id: randomUUID() };
+    const [one, other] = processes();
+    await enrol(user);
+    const remove = opened.store.removeCredential.bind(opened.store);
+    const spy = jest.spyOn(opened.store, 'removeCredential').mockImplementationOnce(async (credential) => {
+      expect(await other.newCodes(user)).toHaveLength(10);
+      return remove(credential);
+    });
+    expect(await one.remove(user.id)).toBe(true);
+    spy.mockRestore();
+    expect(await other.isEnrolled(user)).toBe(false);
+    const account = { realm: 'realm', userId: user.id };
+    expect(await opened.another.findCredentials(account, ['recovery_code'])).toEqual([]);
+  });
+
   it('leave no app whose enrolment was killed before its recovery codes were stored, and are enrolled again', async () => {
     const user = { id: randomUUID() };
     const both = processes();

@@ -1,0 +1,21 @@
+import { type CredentialModel, type StoredCredential, TemporarilyUnavailableError } from '../../lib/index.js';
+
+/** Number of attempts to remove a credential that changes whenever it is used. */
+const ATTEMPTS = 10;
+
+/**
+ * Removes a credential, also if it is used at the same time and so changes after it was found.
+ * @returns `false` if there is none, or if a concurrent caller has removed it
+ * @throws {TemporarilyUnavailableError} If it changes too often.
+ */
+export async function removeLatest(
+  model: Pick<CredentialModel, 'removeCredential'>,
+  find: () => Promise<StoredCredential | undefined>,
+): Promise<boolean> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const found = await find();
+    if (!found) return false;
+    if (await model.removeCredential(found)) return true;
+  }
+  throw new TemporarilyUnavailableError('Temporarily unavailable: the credential changes too often');
+}
