@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { oidc, type UpstreamProvider } from 'nest-oauth2/upstreams';
 
 import { ANY_PLATFORM, stopApplications } from '../../support/servers/test-application.js';
@@ -9,6 +9,9 @@ import { AccountsWithEmail, CLIENT, startSite } from './site.js';
 import { StandIn } from './stand-in.js';
 
 afterEach(stopApplications);
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 const ERIN = { sub: 'e-1', name: 'Erin', email: 'erin@acme.example', email_verified: true };
 const MALLORY = { sub: 'm-1', name: 'Mallory', email: 'mallory@acme.example', email_verified: true };
@@ -298,6 +301,36 @@ describe.each(ANY_PLATFORM)('attacks on the sign-in with a provider on %s', (pla
       expect.stringContaining('href="/oauth/login?return_to=%2Fnotes"'),
     ]);
     expect(acme.requests.filter(({ url }) => url.endsWith('/token'))).toEqual([]);
+  });
+
+  it('refuses a response that arrives more than ten minutes after the beginning', async () => {
+    const { browser, acme, events } = await startSite({ platform });
+    const visitor = browser();
+    const response = acme.respond((await visitor.begin()).location, ERIN);
+    const now = Date.now();
+    jest.spyOn(Date, 'now').mockImplementation(() => now + 601_000);
+    expect((await visitor.get(response)).status).toBe(400);
+    expect(reasons(events)).toEqual([expect.stringContaining('more than ten minutes ago')]);
+    expect(acme.requests.filter(({ url }) => url.endsWith('/token'))).toEqual([]);
+  });
+
+  it('limits failed responses of one network, and does not count sign-ins', async () => {
+    const { browser, acme, model, events } = await startSite({ platform });
+    const count = jest.spyOn(model, 'countWithin');
+    const deltas = () =>
+      count.mock.calls.filter(([key]) => key.includes('upstream callback')).map(([, , by = 1]) => by);
+    await browser().signInWith(acme, ERIN);
+    expect(deltas()).toEqual([1, -1]);
+    const visitor = browser();
+    const failed = acme.respond((await visitor.begin()).location, ERIN, { error: 'access_denied' });
+    expect([(await visitor.get(failed)).status, deltas()]).toEqual([403, [1, -1, 1]]);
+    const response = acme.respond((await visitor.begin()).location, ERIN);
+    count.mockResolvedValue({ count: 301, expiresIn: 30_000 });
+    const limited = await visitor.get(response);
+    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '30']);
+    expect(limited.html).toContain('Too many');
+    expect(reasons(events).at(-1)).toContain('too many failed sign-ins');
+    expect(acme.requests.filter(({ url }) => url.endsWith('/token'))).toHaveLength(1);
   });
 
   it('keeps few attempts of one browser, and refuses a request that is too long for a cookie', async () => {
