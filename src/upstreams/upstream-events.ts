@@ -1,5 +1,6 @@
 import { hasListener, reportEvent } from '../../lib/internal.js';
 import type { Request, ServerContext } from '../../lib/index.js';
+import { causesOf } from './providers/causes.js';
 import { RECONNECT_REASONS } from './vault/reconnect-reasons.js';
 import type { ReconnectReason, VaultEntry } from './vault/vault-entry.js';
 import { type Refusal, REFUSALS } from './refusals.js';
@@ -62,8 +63,8 @@ export function reportReconnect(server: ServerContext, { stored, state }: VaultE
 
 /** Returns the messages of an error and its causes, shortened. They contain no codes and no tokens. */
 export function causeOf(error: unknown): string | undefined {
-  const messages: string[] = [];
-  for (let cause = error; cause instanceof Error && messages.length < 4; cause = cause.cause)
-    messages.push(cause.message);
-  return messages.length === 0 ? undefined : messages.join(': ').slice(0, 300);
+  const messages = causesOf(error).flatMap((cause) => (cause instanceof Error ? [cause.message] : []));
+  return messages.length === 0 ? undefined : messages.slice(0, MAX_MESSAGES).join(': ').slice(0, 300);
 }
+
+const MAX_MESSAGES = 4;

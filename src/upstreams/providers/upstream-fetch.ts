@@ -1,5 +1,6 @@
 import { FetchError, SafeFetch, type SafeFetchOptions } from '../../../lib/internal.js';
 import { InvalidArgumentError } from '../../../lib/index.js';
+import { causesOf } from './causes.js';
 import type { FetchFunction, UpstreamProvider } from './provider.js';
 
 /** Maximum size of a response of a provider in bytes. Usual ID tokens and profiles have a few thousand. */
@@ -63,16 +64,12 @@ const urlsOf = ({ issuer, endpoints, apis }: UpstreamProvider): readonly string[
 
 /** Whether a request to a provider failed because the provider did not respond, or responded with status 429 or 5xx. */
 export function isUnavailable(error: unknown): boolean {
-  let cause = error;
-  for (let depth = 0; depth < MAX_CAUSES && typeof cause === 'object' && cause !== null; depth += 1) {
+  for (const cause of causesOf(error)) {
     if (cause instanceof FetchError) return cause.isTemporary;
-    const { name, message, status, headers, cause: next } = cause as Partial<Error & Response>;
+    const { name, message, status, headers } = cause as Partial<Error & Response>;
     if (name === 'TimeoutError' || name === 'AbortError' || message === 'fetch failed') return true;
     // An unexpected response is the cause of the error of the library.
     if (headers !== undefined && status !== undefined && (status === 429 || status >= 500)) return true;
-    cause = next;
   }
   return false;
 }
-
-const MAX_CAUSES = 8;
