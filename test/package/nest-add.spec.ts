@@ -2,8 +2,10 @@ import { appendFile, cp, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { basename, delimiter, dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
 import { installTools } from '../matrix/tools.js';
 import { hasMongo, mongoUrl } from '../support/environment/mongo-server.js';
+import { reportMissing, START_SERVERS } from '../support/environment/requirements.js';
 import { generatedApplication, root, run, workspace } from './applications.js';
 import { type Answer, DOWN, ENTER, runInTerminal } from './terminal.js';
 
@@ -19,11 +21,14 @@ interface Case {
   prompts?: boolean;
 }
 
+const postgres = await emptyDatabase();
 const WITH_MATRIX = Boolean(process.env['NEST_ADD_MATRIX']);
 
 const TYPEORM: Case = { store: 'typeorm/sqlite', features: 'openid' };
 const DRIZZLE: Case = { store: 'drizzle', http: 'fastify', features: 'mcp', migrate: true };
 const PRISMA: Case = { store: 'prisma', migrate: true };
+/** A CommonJS application with TypeORM, which creates its tables when it starts. */
+const POSTGRES: Case = { store: 'typeorm/postgres', features: 'accounts' };
 const ACCOUNTS: Case = { ...PRISMA, features: 'accounts' };
 
 /** Selects SQLite with TypeORM, then OpenID Connect. */
@@ -40,7 +45,13 @@ const MATRIX_11: Case[] = [
   { ...TYPEORM, migrate: true, esm: true },
   ...(hasMongo() ? [{ store: 'mongoose', features: 'openid' }] : []),
 ];
-const CASES_11 = [DRIZZLE, PRISMA, ACCOUNTS, ...(WITH_MATRIX ? MATRIX_11 : [])];
+const CASES_11 = [
+  DRIZZLE,
+  PRISMA,
+  ACCOUNTS,
+  ...(postgres === undefined ? [] : [POSTGRES]),
+  ...(WITH_MATRIX ? MATRIX_11 : []),
+];
 const CASES_12 = [PROMPTED, ...(WITH_MATRIX ? [DRIZZLE, PRISMA] : [])];
 
 /** The packages that the command adds for these stores, and that this repository also uses. */
@@ -48,6 +59,7 @@ const PACKAGES: Record<string, string[]> = {
   drizzle: ['drizzle-orm', '@libsql/client', '@modelcontextprotocol/node', '@modelcontextprotocol/server', 'jose'],
   mongoose: ['mongoose', 'jose'],
   prisma: ['prisma', '@prisma/client', '@prisma/adapter-libsql'],
+  'typeorm/postgres': ['typeorm', 'pg'],
   'typeorm/sqlite': ['typeorm', 'libsql', 'jose'],
 };
 
@@ -104,6 +116,44 @@ async function convertToEsm(application: string): Promise<void> {
   }
 }
 
+/** Runs the tests that `nest add` has written, in Jest or Vitest. Both write the same report. */
+async function runTests(application: string): Promise<void> {
+  const manifest = await readFile(join(application, 'package.json'), 'utf8');
+  const reporter = manifest.includes('"vitest ') ? ['--reporter=json'] : ['--json'];
+  const file = ['--outputFile=e2e.json', 'oauth'];
+  await run(application, 'npm', 'run', 'test:e2e', '--', ...reporter, ...file);
+  const { testResults } = JSON.parse(await readFile(join(application, 'e2e.json'), 'utf8')) as {
+    testResults: { name: string; assertionResults: { title: string; status: string }[] }[];
+  };
+  const lab = testResults.find(({ name }) => name.endsWith('oauth-attack-lab.e2e-spec.ts'));
+  expect(lab?.assertionResults).toMatchObject([{ title: 'resists all attacks', status: 'passed' }]);
+}
+
+/** Creates an empty database, and returns its URL. `undefined` without a PostgreSQL server. */
+async function emptyDatabase(): Promise<string | undefined> {
+  const url = process.env['DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';
+  const client = new Client(url);
+  try {
+    await client.connect();
+    const name = `nest_add_${Date.now()}`;
+    await client.query(`CREATE DATABASE ${name}`);
+    return Object.assign(new URL(url), { pathname: `/${name}` }).href;
+  } catch {
+    reportMissing('PostgreSQL', START_SERVERS);
+    return undefined;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Drops a database that `emptyDatabase()` has created. */
+async function dropDatabase(url: string): Promise<void> {
+  const client = new Client(process.env['DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres');
+  await client.connect();
+  await client.query(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
+  await client.end();
+}
+
 /** Runs `nest add` in a copy of the application, then its build, its test and its seed. Returns the output of the seed. */
 async function addTo(installed: string, options: Case): Promise<string> {
   const { store, http = 'express', features = 'pages', migrate, esm, prompts } = options;
@@ -119,11 +169,12 @@ async function addTo(installed: string, options: Case): Promise<string> {
   expect(await permissions(join(application, '.env'))).toBe('600');
   // This also shows that prompts and flags write the same files.
   expect(stripVTControlCharacters(await addByFlags())).not.toMatch(/CREATE|UPDATE|Nothing was written/);
+  if (store === 'typeorm/postgres') await appendFile(join(application, '.env'), `DATABASE_URL=${postgres}\n`);
   if (store === 'mongoose') await appendFile(join(application, '.env'), `MONGODB_URL=${await mongoUrl()}nest-add\n`);
   if (migrate) await run(application, ...WITH_ENGINE, 'npm', 'run', 'oauth:migrate');
   await run(application, ...WITH_ENGINE, 'npm', 'run', 'build');
-  await run(application, 'npm', 'run', 'test:e2e', '--', 'oauth');
-  const secret = store === 'mongoose' ? '.env' : 'oauth.sqlite';
+  await runTests(application);
+  const secret = /mongoose|postgres/.test(store) ? '.env' : 'oauth.sqlite';
   expect(await permissions(join(application, secret))).toBe('600');
   return run(application, 'npm', 'run', 'oauth:seed');
 }
@@ -136,6 +187,10 @@ describe('nest add nest-oauth2 with the packed package on Nest 11', () => {
 
   beforeAll(async () => {
     installed = await applicationFor('11', CASES_11);
+  });
+
+  afterAll(async () => {
+    if (postgres !== undefined) await dropDatabase(postgres);
   });
 
   it.each(CASES_11)('writes an application that builds and signs in, with %j', async (options) => {

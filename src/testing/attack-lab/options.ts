@@ -103,7 +103,7 @@ export interface AttackLabOptions {
   tenant?: string;
   /** Another tenant. Its data must be out of reach for the users and clients of `tenant`. */
   otherTenant?: string;
-  /** Another user, from whom the account of the user of `signIn` must be out of reach. */
+  /** Another user with another password, from whom the account of the user of `signIn` must be out of reach. */
   otherUser?: LabUser;
   /** A user whose account has a second factor, which the lab does not have. */
   secondFactorUser?: LabUser;

@@ -34,6 +34,7 @@ export const ACCOUNT_ATTACKS: AttackRuns = {
   async 'reset-other-account'(lab) {
     const { otherUser } = lab.parts.context.options;
     const victim = victimOf(lab);
+    if (victim.password === otherUser!.password) throw new NotApplicable('both users have the same password');
     const { url } = await requestLink(lab, otherUser!);
     const account = { username: victim.username, email: victim.username, user_id: String((await user(lab))['id']) };
     const page = await choosePassword(lab, url, otherUser!.password, account);
