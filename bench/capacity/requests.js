@@ -103,7 +103,7 @@ function openBrowsers(url, count) {
   return Promise.all(
     Array.from({ length: count }, async (_, number) => {
       const response = await fetch(`${url}/oauth/login`);
-      const [, formToken] = /name="form_token" value="([^"]+)"/.exec(await response.text());
+      const [, formToken] = /name="csrf_token" value="([^"]+)"/.exec(await response.text());
       return { cookie: cookiesOf(response), formToken, username: `user-${number}` };
     }),
   );
@@ -119,7 +119,7 @@ const loginRequest = ({ cookie, formToken, username }) => ({
   method: 'POST',
   path: '/oauth/login',
   headers: { cookie, ...FORM },
-  body: new URLSearchParams({ form_token: formToken, username, password }).toString(),
+  body: new URLSearchParams({ csrf_token: formToken, username, password }).toString(),
   expected: 303,
 });
 

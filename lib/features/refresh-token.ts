@@ -87,7 +87,7 @@ async function retry(
 ): Promise<Token> {
   const { client, options } = request;
   const { model, refreshTokenReuseInterval } = options;
-  const previous = isRetry(token, options) ? decryptRotatedToken(token.successor, value) : undefined;
+  const previous = isRetry(token, options) ? decryptRotatedToken(token.rotatedToken, value) : undefined;
   const rotated = previous?.refreshToken && (await model.getRefreshToken!(previous.refreshToken));
   if (!previous || !rotated || rotated.revokedAt) return await rejectReplay(token, TOKEN_NAME, request);
   if (requested && !(coversScope(previous.scope, requested) && coversScope(requested, previous.scope ?? ''))) {

@@ -1,11 +1,11 @@
 import type { Awaitable, Client, Falsy } from './model.js';
 
 /** A client as administrators see it, without the values of its secrets. */
-export type ManagedClient<C extends Client = Client> = Omit<C, 'secret' | 'secretHashes' | 'retiredAt'> & {
+export type ManagedClient<C extends Client = Client> = Omit<C, 'secret' | 'secretHashes' | 'disabledAt'> & {
   /** When the client was created. */
   createdAt?: Date;
   /** When the client was disabled. If omitted, the client is enabled. */
-  retiredAt?: Date;
+  disabledAt?: Date;
   /** The client's unexpired secrets, newest first, without their values. */
   secrets: readonly ManagedSecret[];
 };

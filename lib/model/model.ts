@@ -110,10 +110,10 @@ export interface RefreshToken<C extends Client = CoreClient, U extends User = Us
    */
   revokedAgo?: number;
   /**
-   * The encrypted token response that replaced this used refresh token: the `successor` of the token that was passed to
+   * The encrypted token response that replaced this used refresh token: the `rotatedToken` of the token that was passed to
    * `redeem()`. If omitted, the refresh request cannot be repeated.
    */
-  successor?: string;
+  rotatedToken?: string;
 }
 
 /** An access token, and its refresh token if there is one. RFC 6749 §5.1 */
@@ -134,7 +134,7 @@ export interface Token<C extends Client = CoreClient, U extends User = User> {
    * The token response, encrypted with the refresh token that was used for it. Store it with that used refresh token.
    * Only in calls of `redeem()`.
    */
-  successor?: string;
+  rotatedToken?: string;
   grantId?: string;
   /**
    * The issuer that issued the code or token. Only for models with `revokeGrant()`, and if the option `issuer` is set.
@@ -247,7 +247,7 @@ export interface OnceModel {
 export interface RedeemModel<C extends Client = Client, U extends User = User> {
   /**
    * Consumes a code or refresh token and saves the new token, atomically. It replaces `revokeAuthorizationCode()` or
-   * `revokeToken()`, followed by `saveToken()`. It must store `token.successor` with a consumed refresh token, and
+   * `revokeToken()`, followed by `saveToken()`. It must store `token.rotatedToken` with a consumed refresh token, and
    * return it later. RFC 9700 §4.14.2
    * @returns The saved token for exactly one of several concurrent callers, a falsy value for all others.
    */

@@ -26,7 +26,7 @@ export async function issueToken(
   if (redemption) {
     const { stored, consumeAndSave, encryptResponseWith } = redemption;
     if (consumeAndSave || (stored && model.redeem)) {
-      if (encryptResponseWith !== undefined) token.successor = encryptRotatedToken(token, encryptResponseWith);
+      if (encryptResponseWith !== undefined) token.rotatedToken = encryptRotatedToken(token, encryptResponseWith);
       const saved = await (consumeAndSave ? consumeAndSave(token) : model.redeem!(stored!, token, client, user));
       return saved ? verifySaved(model, saved) : await redemption.handleReplay();
     }

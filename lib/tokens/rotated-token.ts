@@ -70,6 +70,6 @@ function read(text: string): RotatedToken {
  * be stored.
  */
 function keyOf(secret: string, salt: Buffer): [key: Buffer, iv: Buffer] {
-  const bytes = Buffer.from(hkdfSync('sha256', secret, salt, 'nest-oauth2 successor', KEY + IV));
+  const bytes = Buffer.from(hkdfSync('sha256', secret, salt, 'nest-oauth2 rotated token', KEY + IV));
   return [bytes.subarray(0, KEY), bytes.subarray(KEY)];
 }

@@ -17,6 +17,6 @@ export const TOKEN_FIELDS: ReadonlySet<string> = new Set([
   'revokedAgo',
   'revokedAt',
   'scope',
-  'successor',
+  'rotatedToken',
   'user',
 ]);

@@ -134,4 +134,4 @@ export const BROWSER_BINDING = ' of a link in an e-mail';
 
 /** Returns a text that identifies the browser of a page, and cannot be used as its cookie. */
 export const browserOf = (call: PageCall): string =>
-  hash('sha256', String(call.fields({}, BROWSER_BINDING)['form_token']), 'base64url');
+  hash('sha256', String(call.fields({}, BROWSER_BINDING)['csrf_token']), 'base64url');

@@ -119,8 +119,8 @@ function assertFound<T>({ id }: CommandArguments, result: T): NonNullable<T> {
 
 const tableOf = (clients: readonly ManagedClient[]): Table => ({
   columns: ['client', 'name', 'grants', 'state'],
-  rows: clients.map(({ id, name, grants, retiredAt }: ManagedClient & { name?: string }) => {
-    return [id, name, grants.join(' '), retiredAt ? 'disabled' : ''];
+  rows: clients.map(({ id, name, grants, disabledAt }: ManagedClient & { name?: string }) => {
+    return [id, name, grants.join(' '), disabledAt ? 'disabled' : ''];
   }),
   empty: 'No clients.',
 });

@@ -11,7 +11,14 @@ export interface AuthorizationParameters {
 }
 
 /** Parameters that a consent form or a link may add. They are not part of the authorization request. */
-const NOT_IN_REQUEST = new Set(['allowed', 'choice', 'decision', 'granted_scope', 'ticket', PROMPT_STATE_PARAMETER]);
+const NOT_IN_REQUEST = new Set([
+  'allowed',
+  'choice',
+  'decision',
+  'granted_scope',
+  'csrf_token',
+  PROMPT_STATE_PARAMETER,
+]);
 
 /**
  * Reads the parameters of an authorization request from its URL, so that a consent form cannot change the request that

@@ -13,9 +13,9 @@ export interface PostedChoice {
  * consent form, whose CSRF token is bound to the choice and is verified with the decision.
  */
 export function readChoice(native: NativeRequest, isValid: (csrfToken: unknown) => boolean): PostedChoice {
-  const { choice, decision, ticket } = (native.body ?? {}) as Record<string, unknown>;
+  const { choice, decision, csrf_token: csrfToken } = (native.body ?? {}) as Record<string, unknown>;
   if (native.method !== 'POST' || typeof choice !== 'string' || choice === '') return { isExpired: false };
-  return decision !== undefined || isValid(ticket) ? { value: choice, isExpired: false } : { isExpired: true };
+  return decision !== undefined || isValid(csrfToken) ? { value: choice, isExpired: false } : { isExpired: true };
 }
 
 /** Whether a posted form is the form of a choice, which does not decide on the request. */

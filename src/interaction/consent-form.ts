@@ -12,7 +12,7 @@ const SHOWN_AGAIN = 'The consent page is shown again because its form was posted
  * the developer, unless the form is an authorization request.
  */
 export function readDecision(body: unknown): { decision: Decision; csrfToken: string } | undefined {
-  const { ticket: csrfToken, decision, client_id: clientId } = (body ?? {}) as Record<string, unknown>;
+  const { csrf_token: csrfToken, decision, client_id: clientId } = (body ?? {}) as Record<string, unknown>;
   const isDecided = decision === 'allow' || decision === 'deny';
   if (typeof csrfToken === 'string' && csrfToken && isDecided) return { decision, csrfToken };
   // This is an authorization request that was sent as a form, not a consent form.
@@ -20,14 +20,14 @@ export function readDecision(body: unknown): { decision: Decision; csrfToken: st
   logger.warn(
     csrfToken
       ? `${SHOWN_AGAIN} a decision: name its buttons \`decision\`, with the values \`allow\` and \`deny\``
-      : `${SHOWN_AGAIN} \`ticket\`: add a hidden field \`ticket\` with the value of \`context.csrfToken\` that \`consent()\` receives`,
+      : `${SHOWN_AGAIN} \`csrf_token\`: add a hidden field \`csrf_token\` with the value of \`context.csrfToken\` that \`consent()\` receives`,
   );
   return undefined;
 }
 
 /** Returns the error to log when a consent form has an invalid CSRF token. The user sees the consent page again. */
 export const invalidCsrfToken = () =>
-  new InvalidRequestError('Invalid request: the CSRF token `ticket` is invalid').because({
+  new InvalidRequestError('Invalid request: `csrf_token` is invalid').because({
     reason:
       'CSRF token of the consent form is expired, already used or forged, or was issued for another user or request',
   });

@@ -29,6 +29,6 @@ export function verifySender(native: NativeRequest, request: Request, response: 
  * these.
  */
 function hasDecision({ method, body }: NativeRequest): boolean {
-  const { ticket: csrfToken, decision, choice } = (body ?? {}) as Record<string, unknown>;
+  const { csrf_token: csrfToken, decision, choice } = (body ?? {}) as Record<string, unknown>;
   return method === 'POST' && (csrfToken ?? decision ?? choice) !== undefined;
 }

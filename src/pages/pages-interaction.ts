@@ -102,7 +102,7 @@ export class PagesInteraction implements OAuth2Interaction {
       clientHost: client.clientIdHost,
       ...(await this.site.logoOf(client)),
       action,
-      fields: { ticket: csrfToken, ...choiceField(data) },
+      fields: { csrf_token: csrfToken, ...choiceField(data) },
       accounts: this.site.loginPath(oauthRequest, returnTo),
     };
     return this.site.renderer.render('consent', pageData, preferencesOf(oauthRequest, returnTo));

@@ -123,7 +123,7 @@ export class Site {
     more: Readonly<Record<string, string | undefined>> = {},
     binding?: string,
   ): Fields {
-    const fields = { ...more, form_token: formToken(this.browserId({ request, response }), binding) };
+    const fields = { ...more, csrf_token: formToken(this.browserId({ request, response }), binding) };
     return Object.fromEntries(
       Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
@@ -133,7 +133,7 @@ export class Site {
   hasValidFormToken(pageRequest: PageRequest, binding?: string): boolean {
     return (
       this.isFromOwnOrigin(pageRequest) &&
-      isFormToken(pageRequest.request.body?.form_token, this.cookie(pageRequest).value, binding)
+      isFormToken(pageRequest.request.body?.csrf_token, this.cookie(pageRequest).value, binding)
     );
   }
 

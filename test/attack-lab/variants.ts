@@ -33,8 +33,8 @@ const server = (options: object, controllers: ModuleMetadata['controllers'] = [N
 
 /** The consent page of `DemoInteraction` is JSON. */
 const consent = (page: LabResponse, browser: LabBrowser) => {
-  const { action, ticket } = page.json as Record<string, string>;
-  return browser.open(action!, { form: { ticket: ticket!, decision: 'allow' } });
+  const { action, csrf_token: csrfToken } = page.json as Record<string, string>;
+  return browser.open(action!, { form: { csrf_token: csrfToken!, decision: 'allow' } });
 };
 const demo: AttackLabOptions = {
   signIn: (browser) => browser.setCookie('user', 'alice'),

@@ -71,7 +71,7 @@ export function outsideTheBrowser(stage: Stage): void {
   });
 
   it('rejects a login form with a forged token (CSRF)', async () => {
-    const response = await signIn(stage.sample.url, { form_token: 'guessed' });
+    const response = await signIn(stage.sample.url, { csrf_token: 'guessed' });
     expect(response.status).toBe(403);
     expect(response.headers.getSetCookie().some((cookie) => cookie.startsWith('oauth2-session='))).toBe(false);
   });
@@ -155,7 +155,7 @@ interface LoginForm {
 
 async function loginForm(url: string, session = ''): Promise<LoginForm> {
   const form = await fetch(`${url}/oauth/login`, { headers: { cookie: session } });
-  const token = /name="form_token" value="([^"]+)"/.exec(await form.text())?.[1] ?? '';
+  const token = /name="csrf_token" value="([^"]+)"/.exec(await form.text())?.[1] ?? '';
   return { token, cookie: session || form.headers.getSetCookie()[0]!.split(';')[0]! };
 }
 
@@ -164,7 +164,7 @@ async function sendLogin(url: string, { token, cookie }: LoginForm, fields: Reco
     method: 'POST',
     redirect: 'manual',
     headers: { cookie },
-    body: new URLSearchParams({ form_token: token, username: 'alice', password: 'wonderland', ...fields }),
+    body: new URLSearchParams({ csrf_token: token, username: 'alice', password: 'wonderland', ...fields }),
   });
 }
 

@@ -72,7 +72,7 @@ export class Load {
   private readonly accessTokens: string[] = [];
   private readonly consumed: Consumed[] = [];
   /** The new refresh tokens that were returned for each used one. */
-  private readonly successors = new Map<string, Set<string>>();
+  private readonly rotated = new Map<string, Set<string>>();
   /** The number of token responses for each code that was redeemed twice at the same time. */
   private readonly redemptions = new Map<string, number>();
   /** The times of successful writes, by worker. */
@@ -152,7 +152,7 @@ export class Load {
   /** Returns the codes and refresh tokens for which two clients received different tokens. */
   usedTwice(): string[] {
     const codes = [...this.redemptions].filter(([, count]) => count > 1);
-    const tokens = [...this.successors].filter(([, returned]) => returned.size > 1);
+    const tokens = [...this.rotated].filter(([, returned]) => returned.size > 1);
     return [...codes, ...tokens].map(([secret]) => secret);
   }
 
@@ -178,7 +178,7 @@ export class Load {
       const request = kind === 'code' ? redemptionOf(secret) : refreshOf(secret);
       const { status, body } = await runOperation(this.server, 'token', request);
       // Within the grace period, the response is the one that the client has received before.
-      const isKnown = this.successors.get(secret)?.has((body as unknown as Tokens).refresh_token) ?? false;
+      const isKnown = this.rotated.get(secret)?.has((body as unknown as Tokens).refresh_token) ?? false;
       if (status === 200 && !isKnown) accepted++;
     });
     return accepted;
@@ -237,8 +237,8 @@ export class Load {
 
   private remember(refreshToken: string, { status, body }: Outcome): void {
     if (status !== 200) return;
-    const successors = this.successors.get(refreshToken) ?? new Set();
-    this.successors.set(refreshToken, successors.add((body as unknown as Tokens).refresh_token));
+    const rotated = this.rotated.get(refreshToken) ?? new Set();
+    this.rotated.set(refreshToken, rotated.add((body as unknown as Tokens).refresh_token));
   }
 
   /** Sends a writing request again until its response is not 503. */

@@ -9,12 +9,12 @@ import { keep, redeemOf, rowOf } from './redeeming-model.js';
 /** Revokes a family by deleting its rows. Only `mayGoOn` prevents others from adding to it. */
 function redeemingAndDeleting(honest: CorrectModel, mayGoOn: (grantId: string) => Promise<boolean>): Partial<Model> {
   return {
-    async redeem(spent, { successor, ...token }, client, user) {
+    async redeem(spent, { rotatedToken, ...token }, client, user) {
       const goesOn = await mayGoOn(String(token.grantId));
       const row = rowOf(honest, spent);
       if (!goesOn || !row || row.revokedAt) return undefined;
       if (honest.accessTokens.has(token.accessToken)) throw new Error('duplicate key value');
-      Object.assign(row, { revokedAt: new Date(), successor });
+      Object.assign(row, { revokedAt: new Date(), rotatedToken });
       keep(honest, { ...token, client, user });
       return { ...token, client, user };
     },
@@ -48,10 +48,10 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
   {
     mistake: 'redeems in two statements, of which the second may fail',
     methods: (honest) => ({
-      async redeem(spent, { successor, ...token }, client, user) {
+      async redeem(spent, { rotatedToken, ...token }, client, user) {
         const row = rowOf(honest, spent);
         if (!row || row.revokedAt) return undefined;
-        Object.assign(row, { revokedAt: new Date(), successor });
+        Object.assign(row, { revokedAt: new Date(), rotatedToken });
         await tick();
         if (honest.accessTokens.has(token.accessToken)) throw new Error('duplicate key value');
         keep(honest, { ...token, client, user });
@@ -66,11 +66,11 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
   {
     mistake: 'saves the tokens before it checks whether the code was consumed',
     methods: (honest) => ({
-      async redeem(spent, { successor, ...token }, client, user) {
+      async redeem(spent, { rotatedToken, ...token }, client, user) {
         const row = rowOf(honest, spent);
         keep(honest, { ...token, client, user });
         if (!row || row.revokedAt) return undefined;
-        Object.assign(row, { revokedAt: new Date(), successor });
+        Object.assign(row, { revokedAt: new Date(), rotatedToken });
         return { ...token, client, user };
       },
     }),
@@ -82,12 +82,12 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
   {
     mistake: 'redeems without a lock',
     methods: (honest) => ({
-      async redeem(spent, { successor, ...token }, client, user) {
+      async redeem(spent, { rotatedToken, ...token }, client, user) {
         const row = rowOf(honest, spent);
         if (!row || row.revokedAt) return undefined;
         await tick();
         if (honest.accessTokens.has(token.accessToken)) throw new Error('duplicate key value');
-        Object.assign(row, { revokedAt: new Date(), successor });
+        Object.assign(row, { revokedAt: new Date(), rotatedToken });
         keep(honest, { ...token, client, user });
         return { ...token, client, user };
       },
@@ -122,11 +122,11 @@ export const BROKEN_REDEEMING: readonly BrokenModel[] = [
   {
     mistake: 'does not store the response for a retried refresh',
     methods: (honest) => ({
-      redeem: (spent, { successor: _, ...token }, client, user) => redeemOf(honest)(spent, token, client, user),
+      redeem: (spent, { rotatedToken: _, ...token }, client, user) => redeemOf(honest)(spent, token, client, user),
     }),
     fails: 'lets the server return the same tokens for a retried refresh request',
     finding: /The server rejects an immediate retry of a refresh request, although the grace period has not ended/,
-    remedy: /Store `token\.successor` in a text column of the refresh token/,
+    remedy: /Store `token\.rotatedToken` in a text column of the refresh token/,
     leaves: { 'refresh tokens': 'broken', 'authorization codes': 'atomic' },
   },
 ];

@@ -58,7 +58,7 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
   {
     mistake: 'disables a client without revoking its tokens',
     methods: ({ clients }) => ({
-      disableClient: async (id) => Boolean(Object.assign(clients.get(id)!, { retiredAt: new Date() })),
+      disableClient: async (id) => Boolean(Object.assign(clients.get(id)!, { disabledAt: new Date() })),
     }),
     fails: RETIRED,
     finding:
@@ -117,7 +117,7 @@ export const BROKEN_TEMPORARY_CLIENTS: readonly BrokenModel[] = [
     methods: ({ clients }) => ({
       async revokeRegistration({ client: { id } }) {
         const { token: _, registration: __, ...rest } = clients.get(id)!;
-        clients.set(id, { ...rest, retiredAt: new Date() });
+        clients.set(id, { ...rest, disabledAt: new Date() });
       },
     }),
     fails: 'removes a client that deletes its registration, and revokes its grants',

@@ -15,7 +15,7 @@ const SECRETS: Readonly<Record<string, string>> = { 'Web-App': 'Secret of the Ap
 export interface StoredClient extends Client {
   secrets: string[];
   generation: number;
-  retiredAt?: Date;
+  disabledAt?: Date;
   registration?: Registration;
   token?: string;
 }
@@ -34,7 +34,7 @@ export class CorrectClients {
   async getClient(id: string, secret: string | null): Promise<Client | undefined> {
     await tick();
     const found = this.clients.get(id);
-    if (!found || found.retiredAt || (secret !== null && !found.secrets.includes(secret))) return undefined;
+    if (!found || found.disabledAt || (secret !== null && !found.secrets.includes(secret))) return undefined;
     const { secrets: _, generation: __, registration: ___, token: ____, ...rest } = found;
     return rest;
   }
@@ -68,12 +68,12 @@ export class CorrectClients {
   async disableClient(id: string): Promise<boolean> {
     await tick();
     const found = this.clients.get(id);
-    return Boolean(found && Object.assign(found, { retiredAt: new Date(), generation: found.generation + 1 }));
+    return Boolean(found && Object.assign(found, { disabledAt: new Date(), generation: found.generation + 1 }));
   }
 
   async enableClient(id: string): Promise<boolean> {
     await tick();
-    return delete this.clients.get(id)?.retiredAt;
+    return delete this.clients.get(id)?.disabledAt;
   }
 
   async removeClient(id: string): Promise<boolean> {

@@ -92,10 +92,10 @@ class SingleStatements extends RowModel {
     return (await this.rows.change({ key, revokedAt: null }, { revokedAt: new Date() })) !== null;
   }
 
-  protected async consumeAndInsert(key: string, successor: string | null, rows: Row[]): Promise<boolean> {
+  protected async consumeAndInsert(key: string, rotatedToken: string | null, rows: Row[]): Promise<boolean> {
     // A failure after this line is harmless: no client has received the new tokens.
     await this.rows.add(...rows);
-    const used = await this.rows.change({ key, revokedAt: null }, { revokedAt: new Date(), successor });
+    const used = await this.rows.change({ key, revokedAt: null }, { revokedAt: new Date(), rotatedToken });
     if (used === null) await this.rows.remove(rows.map((row) => row.key));
     return used !== null;
   }
@@ -107,9 +107,9 @@ class SingleStatements extends RowModel {
 
 /** A model whose database has transactions. */
 class Transactions extends SingleStatements {
-  protected override consumeAndInsert(key: string, successor: string | null, rows: Row[]): Promise<boolean> {
+  protected override consumeAndInsert(key: string, rotatedToken: string | null, rows: Row[]): Promise<boolean> {
     return this.rows.transaction(async () => {
-      const used = await this.rows.change({ key, revokedAt: null }, { revokedAt: new Date(), successor });
+      const used = await this.rows.change({ key, revokedAt: null }, { revokedAt: new Date(), rotatedToken });
       if (used !== null) await this.rows.add(...rows);
       return used !== null;
     });

@@ -15,11 +15,11 @@ export function rowOf(model: CorrectModel, used: AuthorizationCode | RefreshToke
 export function redeemOf(model: CorrectModel): Redeem {
   return async (used: AuthorizationCode | RefreshToken, token: Unsaved<Token>, client: Client, user: User) => {
     await tick();
-    const { successor, ...rest } = token;
+    const { rotatedToken, ...rest } = token;
     const row = rowOf(model, used);
     if (!row || row.revokedAt) return undefined;
     if (model.accessTokens.has(rest.accessToken)) throw new Error('duplicate key value violates unique constraint');
-    Object.assign(row, { revokedAt: new Date(), successor });
+    Object.assign(row, { revokedAt: new Date(), rotatedToken });
     const saved = { ...rest, client, user };
     if (!model.ended.has(String(rest.grantId))) keep(model, saved);
     return saved;

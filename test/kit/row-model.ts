@@ -29,7 +29,7 @@ export interface Row {
   codeChallenge: string | null;
   codeChallengeMethod: string | null;
   /** The token response that replaced a used refresh token, encrypted by the server, or `null`. */
-  successor: string | null;
+  rotatedToken: string | null;
 }
 
 /** A lookup of your clients and users. */
@@ -51,10 +51,10 @@ export abstract class RowModel implements Model {
   /** Marks an unused row as used, in one atomic statement. Returns whether the row changed. */
   protected abstract consume(key: string): Promise<boolean>;
   /**
-   * Marks an unused row as used, stores `successor` in it and saves `rows`, all in one transaction. Returns whether the
+   * Marks an unused row as used, stores `rotatedToken` in it and saves `rows`, all in one transaction. Returns whether the
    * row changed.
    */
-  protected abstract consumeAndInsert(key: string, successor: string | null, rows: Row[]): Promise<boolean>;
+  protected abstract consumeAndInsert(key: string, rotatedToken: string | null, rows: Row[]): Promise<boolean>;
   /** Marks a grant as revoked. */
   abstract revokeGrant(grantId: string): Promise<unknown>;
 
@@ -78,9 +78,9 @@ export abstract class RowModel implements Model {
    * `revokeToken()` followed by `saveToken()`, and is required for `refreshTokenReuseInterval`.
    */
   async redeem(used: AuthorizationCode | RefreshToken, token: Unsaved<Token>, client: Client, user: User) {
-    const { successor = null, ...rest } = token;
+    const { rotatedToken = null, ...rest } = token;
     const key = 'refreshToken' in used ? keyOf('refresh', used.refreshToken) : keyOf('code', used.authorizationCode);
-    const isConsumed = await this.consumeAndInsert(key, successor, rowsOf(rest, client, user));
+    const isConsumed = await this.consumeAndInsert(key, rotatedToken, rowsOf(rest, client, user));
     return isConsumed ? ({ ...rest, client, user } as Token) : undefined;
   }
 
@@ -124,7 +124,7 @@ export abstract class RowModel implements Model {
       redirectUri: stored.redirectUri ?? undefined,
       codeChallenge: stored.codeChallenge ?? undefined,
       codeChallengeMethod: stored.codeChallengeMethod ?? undefined,
-      successor: stored.successor ?? undefined,
+      rotatedToken: stored.rotatedToken ?? undefined,
     };
   }
 }
@@ -151,7 +151,7 @@ function row(
     redirectUri: properties.redirectUri ?? null,
     codeChallenge: properties.codeChallenge ?? null,
     codeChallengeMethod: properties.codeChallengeMethod ?? null,
-    successor: null,
+    rotatedToken: null,
   };
 }
 

@@ -78,7 +78,7 @@ describe('the scripts of a Redis store', () => {
     await store.revokeGrantsOf({ clientId: 'web' });
     await store.revokeGrant('grant');
     await store.removeClient('web');
-    await store.once('ticket', 60);
+    await store.once('csrf_token', 60);
     await store.getSigningKeys();
     await store.replaceSigningKeys(undefined, 'sealed');
     await store.prune();

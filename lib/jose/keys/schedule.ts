@@ -38,7 +38,7 @@ export interface KeyInfo {
 
 /**
  * Returns the keys of a server with their states. For each algorithm, the current key is the latest one whose
- * `signsFrom` has passed. Earlier keys are kept for `keep` seconds after their successor came into use, then omitted.
+ * `signsFrom` has passed. Earlier keys are kept for `keep` seconds after the next key came into use, then omitted.
  * Later keys are upcoming. OpenID Connect Core §10.1.1, §10.2.1
  * @param keep The seconds for which a rotated key is kept.
  */

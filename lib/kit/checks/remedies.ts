@@ -126,6 +126,6 @@ export const HASH_SECRETS = `Store the SHA-256 of generated secrets and the scry
 
 /** How to fix a model whose tokens stay valid after their client is disabled or removed. Shown with a failed check. */
 export const REVOKE_CLIENT_GRANTS = `Store a generation number with the client and with everything issued to it. A token is valid only if both numbers are equal.
-  SQL    UPDATE clients SET generation = generation + 1, retired_at = now() WHERE id = ?
+  SQL    UPDATE clients SET generation = generation + 1, disabled_at = now() WHERE id = ?
          SELECT … FROM access_tokens t JOIN clients c ON c.id = t.client_id AND c.generation = t.generation WHERE …
   SQL    DELETE FROM access_tokens / refresh_tokens / codes WHERE client_id = ?, in the transaction that changes the client`;

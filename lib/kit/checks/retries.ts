@@ -6,8 +6,8 @@ import { REFRESH_TOKEN } from './token-kinds.js';
 
 const needs = REFRESH_TOKEN.needs.concat('getAccessToken', 'revokeGrant', 'redeem');
 const feature = 'refresh tokens';
-const remedy = `Store \`token.successor\` in a text column of the refresh token that \`redeem()\` marks as used. Return it from \`getRefreshToken()\`. Do not store it with the new token.
-  SQL    UPDATE refresh_tokens SET revoked_at = now(), successor = ? WHERE token = ? AND revoked_at IS NULL`;
+const remedy = `Store \`token.rotatedToken\` in a text column of the refresh token that \`redeem()\` marks as used. Return it from \`getRefreshToken()\`. Do not store it with the new token.
+  SQL    UPDATE refresh_tokens SET revoked_at = now(), rotated_token = ? WHERE token = ? AND revoked_at IS NULL`;
 
 /**
  * The checks of `refreshTokenReuseInterval`, the rotation grace period: whether a client may retry a refresh request.

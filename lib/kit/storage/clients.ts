@@ -53,7 +53,7 @@ async function record(context: StorageContext, id: string): Promise<ClientRecord
 async function findsClient(context: StorageContext): Promise<void> {
   const before = await context.storage.readClock();
   const secretHashes = [{ hash: 'new $1 \'"\\', createdAt: 1, expiresAt: 2 }, 'old'];
-  const saved = { name: 'Zoë 漢字 😀', redirectUris: ['https://a.example/?a=1&b=%20'], secretHashes, retiredAt: 5 };
+  const saved = { name: 'Zoë 漢字 😀', redirectUris: ['https://a.example/?a=1&b=%20'], secretHashes, disabledAt: 5 };
   const { client, createdAt, readAt } = await savedClient(context, saved);
   for (const [field, value] of Object.entries(saved)) {
     const isSame = JSON.stringify(client[field as keyof StoredClient]) === JSON.stringify(value);
@@ -172,7 +172,7 @@ async function listsClients(context: StorageContext): Promise<void> {
   const prefix = context.id();
   // In the order of their bytes in UTF-8.
   const ids = ['A', 'B ', 'B!', 'a', 'z', 'ä', '\uFF5E', '😀'].map((end) => prefix + end);
-  for (const id of ids.toReversed()) await savedClient(context, { id, ...(id === ids[1] && { retiredAt: 1 }) });
+  for (const id of ids.toReversed()) await savedClient(context, { id, ...(id === ids[1] && { disabledAt: 1 }) });
   const read: string[] = [];
   let after: string | undefined = prefix;
   for (let page = 0; after?.startsWith(prefix) === true; page += 1) {

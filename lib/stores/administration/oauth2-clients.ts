@@ -92,7 +92,7 @@ export class OAuth2Clients<C extends Client = StoredClient> {
     const model = this.able('changeClient');
     const changed = await model.changeClient(clientId, (client) => {
       const newFields = typeof changes === 'function' ? changes(client) : changes;
-      const { secrets, createdAt, retiredAt, ...whole } = { ...client, ...newFields };
+      const { secrets, createdAt, disabledAt, ...whole } = { ...client, ...newFields };
       verifyClient(whole);
       rejectClientMistake(newFields as Partial<StoredClient>, clientId);
       return newFields;

@@ -8,7 +8,7 @@ import type { ClientRecord } from '../contract/client-storage.js';
  * Properties of a `ManagedClient` that cannot be set. When a client is saved, they are ignored, so that a client that
  * `findClient()` returned can be saved again.
  */
-const READ_ONLY: readonly string[] = ['createdAt', 'retiredAt', 'secrets'];
+const READ_ONLY: readonly string[] = ['createdAt', 'disabledAt', 'secrets'];
 const SECRET: readonly string[] = ['id', 'secret', 'secretHashes'];
 
 /**
@@ -46,16 +46,16 @@ export function changedClient(client: StoredClient, changes: ClientChanges<Store
  * and their hashes.
  */
 export function managedClient({ client, createdAt, readAt: now }: ClientRecord): ManagedClient<StoredClient> {
-  const { secret = [], secretHashes = [], retiredAt, registration, ...rest } = client;
+  const { secret = [], secretHashes = [], disabledAt, registration, ...rest } = client;
   const storedSecrets = [...[secret].flat(), ...secretHashes.filter((each) => isValid(each, now))];
   const managed: ManagedClient<StoredClient> = { ...rest, secrets: storedSecrets.map(managedSecret) };
   managed.createdAt = new Date(createdAt);
-  if (isDisabled(client)) managed.retiredAt = new Date(retiredAt!);
+  if (isDisabled(client)) managed.disabledAt = new Date(disabledAt!);
   return managed;
 }
 
 /** Whether a client is disabled. */
-export const isDisabled = ({ retiredAt }: StoredClient): boolean => retiredAt !== undefined && retiredAt !== null;
+export const isDisabled = ({ disabledAt }: StoredClient): boolean => disabledAt !== undefined && disabledAt !== null;
 
 /**
  * Returns the options of `listClients()` with their defaults.
@@ -71,9 +71,9 @@ export function parseListOptions({ after = '', limit = 100, ...filter }: ListCli
 /** Whether a client matches the search text and the wanted state, enabled or disabled, of the list options. */
 export function matchesListOptions(
   client: ManagedClient<StoredClient>,
-  { search, disabled: retired }: ListClientsOptions,
+  { search, disabled: isWanted }: ListClientsOptions,
 ): boolean {
-  if (retired !== undefined && retired !== (client.retiredAt !== undefined)) return false;
+  if (isWanted !== undefined && isWanted !== (client.disabledAt !== undefined)) return false;
   const text = search?.toLowerCase();
   return (
     !text ||

@@ -45,8 +45,8 @@ export class ManagedClients implements ClientsModel<StoredClient> {
     const { to, hasSecrets } = await prepareClient(this.context, client, options);
     await this.context.requireStoredClients().createOrChange(client.id, (record) => {
       if (!record) return { client: to };
-      const { secret, secretHashes, retiredAt, registration } = record.client;
-      return { client: { registration, ...to, retiredAt, ...(!hasSecrets && { secret, secretHashes }) } };
+      const { secret, secretHashes, disabledAt, registration } = record.client;
+      return { client: { registration, ...to, disabledAt, ...(!hasSecrets && { secret, secretHashes }) } };
     });
   }
 
@@ -147,7 +147,7 @@ export class ManagedClients implements ClientsModel<StoredClient> {
   async disableClient(clientId: string): Promise<boolean> {
     await this.unusedClients.promote(clientId);
     const isKnown = await this.context.requireStoredClients().change(clientId, ({ client, readAt: now }) => ({
-      client: { ...client, retiredAt: client.retiredAt ?? now },
+      client: { ...client, disabledAt: client.disabledAt ?? now },
       revokesGrants: true,
     }));
     notifyTokensRevoked({ clientId });
@@ -159,9 +159,9 @@ export class ManagedClients implements ClientsModel<StoredClient> {
    * client with this ID exists.
    */
   async enableClient(clientId: string): Promise<boolean> {
-    return this.context.requireStoredClients().change(clientId, ({ client: { retiredAt, ...to } }) => ({
+    return this.context.requireStoredClients().change(clientId, ({ client: { disabledAt, ...to } }) => ({
       client: to,
-      revokesGrants: (retiredAt ?? undefined) !== undefined,
+      revokesGrants: (disabledAt ?? undefined) !== undefined,
     }));
   }
 

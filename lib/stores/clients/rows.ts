@@ -90,7 +90,7 @@ export function consumedRow(used: AuthorizationCode | RefreshToken, rotatedToken
     'refreshToken' in used
       ? { kind: 'refresh', digest: digest(used.refreshToken) }
       : { kind: 'code', digest: digest(used.authorizationCode) };
-  if (rotatedToken !== undefined) key.data = dataOf(used, { ...snapshotOf(used.client), successor: rotatedToken })!;
+  if (rotatedToken !== undefined) key.data = dataOf(used, { ...snapshotOf(used.client), rotatedToken })!;
   return key;
 }
 

@@ -45,7 +45,7 @@ export interface StoredClient extends Client {
    * When the client was disabled. If omitted, the client is enabled. `disableClient()` and `enableClient()` change it,
    * `saveClient()` does not.
    */
-  retiredAt?: Date | string | number | null;
+  disabledAt?: Date | string | number | null;
   /** The client metadata, if the client registered itself or comes from a client ID metadata document. RFC 7591 §2 */
   metadata?: ClientMetadata;
   /**

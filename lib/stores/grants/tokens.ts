@@ -67,7 +67,7 @@ export class Tokens
    */
   async redeem(
     used: AuthorizationCode | RefreshToken,
-    { successor, ...token }: Unsaved<Token>,
+    { rotatedToken, ...token }: Unsaved<Token>,
     client: StoredClient,
     user: User,
   ): Promise<Token<StoredClient> | undefined> {
@@ -77,7 +77,7 @@ export class Tokens
       ? { ...token, credential: (used as PasswordMarked).credential }
       : token;
     const { grant, rows } = tokenRows(marked, client, user);
-    return (await this.context.storage.consumeAndSave(consumedRow(used, successor), grant, rows))
+    return (await this.context.storage.consumeAndSave(consumedRow(used, rotatedToken), grant, rows))
       ? { client, user, ...token }
       : undefined;
   }

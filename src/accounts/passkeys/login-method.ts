@@ -16,7 +16,7 @@ export const passkeyLogin = (serverOf: () => ServerContext, messages: AccountMes
     const { passkeys } = server.find(ACCOUNTS)!;
     const { message } = site.renderer.contextFor(preferences, messages);
     const action = pathOf(server, 'passkey', { request });
-    const token = site.fields({ request, response }, {}, BROWSER_BINDING)['form_token']!;
+    const token = site.fields({ request, response }, {}, BROWSER_BINDING)['csrf_token']!;
     const browser = hash('sha256', token, 'base64url');
     const { challenge, sealed } = passkeys!.challenges.create({ use: 'login', browser });
     const label = message('passkeySignIn');

@@ -49,7 +49,7 @@ async function pageOf(
     client: authorization.client,
     organizations,
     action,
-    fields: { ticket: csrfToken },
+    fields: { csrf_token: csrfToken },
     accounts: site.loginPath(oauthRequest, returnTo),
     ...(problem && { problem }),
   };

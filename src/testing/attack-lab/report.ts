@@ -28,7 +28,7 @@ export function resultOf({ id, title, source, remedy }: Attack, outcome: Outcome
 }
 
 const SECRETS =
-  /^(?:client_secret|password|client_assertion|form_token|ticket|code|code_verifier|device_code|token|(?:access|refresh|id|subject|actor)_token)$/;
+  /^(?:client_secret|password|client_assertion|csrf_token|code|code_verifier|device_code|token|(?:access|refresh|id|subject|actor)_token)$/;
 
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 

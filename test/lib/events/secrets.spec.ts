@@ -23,7 +23,7 @@ const SECRETS = {
   refresh_token: SECRET,
   password: SECRET,
   access_token: SECRET,
-  ticket: SECRET,
+  csrf_token: SECRET,
   state: SECRET,
   code_challenge: `${SECRET}-${'x'.repeat(43)}`,
 };

@@ -88,7 +88,7 @@ describe('a retry with a used refresh token', () => {
   ])('is treated as a replay if the token was used %s', async (_, ago, refreshTokenReuseInterval) => {
     const ended: unknown[] = [];
     const overrides = { redeem: inOneStep, revokeGrant: (id: string) => ended.push(id) };
-    const token = { grantId: 'family', revokedAt: new Date(Date.now() - ago), successor: 'sealed' };
+    const token = { grantId: 'family', revokedAt: new Date(Date.now() - ago), rotatedToken: 'sealed' };
     const { body } = await refresh({}, token, overrides, { refreshTokenReuseInterval });
     expect(body).toMatchObject({ error: 'invalid_grant' });
     expect(ended).toEqual(['family']);
@@ -99,7 +99,7 @@ describe('a retry with a used refresh token', () => {
     const overrides = {
       revokeGrant: () => true,
       redeem: (_: unknown, token: Unsaved<Token>, client: object, user: object) => {
-        sealed = String(token['successor']);
+        sealed = String(token['rotatedToken']);
         return { ...token, client, user };
       },
     };
@@ -112,7 +112,7 @@ describe('a retry with a used refresh token', () => {
   it('has no copy of the response stored for it if no `refreshTokenReuseInterval` is set', async () => {
     const { testModel } = await refresh({}, {}, { redeem: inOneStep, revokeGrant: () => true });
     const [, , token] = testModel.calls.find(([name]) => name === 'redeem')!;
-    expect(token).not.toHaveProperty('successor');
+    expect(token).not.toHaveProperty('rotatedToken');
   });
 });
 

@@ -27,7 +27,7 @@ const OTHER_SITE = { origin: 'https://attacker.example', 'sec-fetch-site': 'cros
 /** A response without what differs in each response: the address and the CSRF token. */
 const plain = ({ status, html, headers, given }: ShownPage, email: string) => ({
   status,
-  html: html.replaceAll(email, '').replaceAll(/name="form_token" value="[^"]*"/g, ''),
+  html: html.replaceAll(email, '').replaceAll(/name="csrf_token" value="[^"]*"/g, ''),
   headers: [...headers.keys()].filter((name) => name !== 'set-cookie').toSorted(),
   cookies: given.length,
 });
@@ -338,7 +338,7 @@ describe('another site', () => {
     for (const path of [FORGOT, SIGN_UP, link]) {
       const shown = await browser.get(path);
       const typed = { email: 'bob@example.com', new_password: NEW_PASSWORD };
-      const { form_token: _, ...others } = shown.form.fields;
+      const { csrf_token: _, ...others } = shown.form.fields;
       expect((await browser.post(path, { ...others, ...typed })).status).toBe(403);
       expect((await browser.send(shown, typed, OTHER_SITE)).status).toBe(403);
       // The token of another browser.
@@ -348,7 +348,7 @@ describe('another site', () => {
       const form = await sectionForm(browser, section);
       const typed = { current_password: PASSWORD, new_password: NEW_PASSWORD, email: 'bob@example.com' };
       expect((await browser.post('/oauth/account', { ...form, ...typed }, OTHER_SITE)).status).toBe(403);
-      expect((await browser.post('/oauth/account', { ...form, ...typed, form_token: 'x' })).status).toBe(403);
+      expect((await browser.post('/oauth/account', { ...form, ...typed, csrf_token: 'x' })).status).toBe(403);
     }
     expect(app.mails.length).toBe(before);
     expect((await app.signIn(ALICE, PASSWORD)).shown.status).toBe(303);

@@ -119,7 +119,7 @@ describe.each(PLATFORMS)('an authenticator app on %s', (platform) => {
     const page = await bob.get('/oauth/authenticator');
     const code = await codeOf({ secret: keyOn(page) });
     expect((await bob.send(page, { code }, OTHER_SITE)).status).toBe(403);
-    expect((await bob.send(page, { code, form_token: '' })).status).toBe(403);
+    expect((await bob.send(page, { code, csrf_token: '' })).status).toBe(403);
     expect((await bob.send(page, { code })).status).toBe(200);
   });
 });

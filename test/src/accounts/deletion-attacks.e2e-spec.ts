@@ -47,7 +47,7 @@ describe('a stranger', () => {
     const browser = await app.signUp(ALICE);
     const mallory = await app.signUp('mallory@example.com');
     const own = await sectionForm(mallory, 'data', 'delete');
-    for (const form of [own, { section: 'data', form: 'delete', form_token: '' }]) {
+    for (const form of [own, { section: 'data', form: 'delete', csrf_token: '' }]) {
       expect((await browser.post('/oauth/account', { ...form, confirm: '1' })).status).toBe(403);
     }
     expect((await app.signIn(ALICE, PASSWORD)).shown.location).toBe('/');

@@ -141,7 +141,7 @@ describe.each(PLATFORMS)('passkeys on %s', (platform) => {
     for (const name of ['add', 'rename', 'remove']) {
       const sent = { ...form(name), name: 'Stolen' };
       expect((await elsewhere.post(ACCOUNT, sent, OTHER_SITE)).status).toBe(403);
-      expect((await elsewhere.post(ACCOUNT, { ...sent, form_token: '' })).status).toBe(403);
+      expect((await elsewhere.post(ACCOUNT, { ...sent, csrf_token: '' })).status).toBe(403);
     }
     expect((await elsewhere.post(ACCOUNT, form('remove'))).location).toContain('done=passkeys.remove');
     expect((await use(app.browser(), passkey)).status).toBe(401);
@@ -181,7 +181,7 @@ describe.each(PLATFORMS)('passkeys on %s', (platform) => {
     const { action, fields, options } = await formOf(browser, '/oauth/login');
     const response = passkey.get(options);
     expect((await browser.post(action, { ...fields, response }, OTHER_SITE)).status).toBe(403);
-    expect((await browser.post(action, { ...fields, response, form_token: 'x' })).status).toBe(403);
+    expect((await browser.post(action, { ...fields, response, csrf_token: 'x' })).status).toBe(403);
     expect((await app.browser().post(action, { ...fields, response })).status).toBe(403);
     expect((await browser.post(action, { ...fields, response })).status).toBe(303);
   });

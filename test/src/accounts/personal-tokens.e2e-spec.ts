@@ -121,7 +121,7 @@ describe.each(PLATFORMS)('personal access tokens of accounts() on %s', (platform
     });
     expect([missing.status, tokenIn(missing.html)]).toEqual([400, undefined]);
     expect(missing.html).toContain('Choose what the token may do.');
-    const forged = await create({ form_token: 'x' });
+    const forged = await create({ csrf_token: 'x' });
     expect([forged.status, tokenIn(forged.html)]).toEqual([403, undefined]);
     await create({ lifetime: days(9999) });
     const { html } = await browser.get('/oauth/account');
@@ -181,7 +181,7 @@ describe.each(PLATFORMS)('personal access tokens of accounts() on %s', (platform
     // The user can compute the CSRF token of a form that is not shown.
     const cookie = [...browser.cookies].find(([name]) => name.endsWith('oauth2-session'))![1];
     const token = createHmac('sha256', cookie).update('nest-oauth2 form of the account section tokens of 1');
-    const form = { section: 'tokens', form: 'create', token_name: 'CI', form_token: token.digest('base64url') };
+    const form = { section: 'tokens', form: 'create', token_name: 'CI', csrf_token: token.digest('base64url') };
     const sent = await browser.post('/oauth/account', form);
     expect([sent.status, sent.location]).toEqual([303, '/oauth/account']);
   });

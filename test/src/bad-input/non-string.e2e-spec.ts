@@ -65,7 +65,7 @@ const PARAMETERS = (
   ' request_uri prompt max_age nonce claims login_hint id_token_hint acr_values display' +
   ' ui_locales resource authorization_details dpop_jkt code code_verifier refresh_token token' +
   ' token_type_hint subject_token subject_token_type user_code device_code username password' +
-  ' form_token ticket decision allowed account return_to post_logout_redirect_uri access_token' +
+  ' csrf_token decision allowed account return_to post_logout_redirect_uri access_token' +
   ' redirect_uris jwks contacts unknown'
 ).split(' ');
 

@@ -48,8 +48,8 @@ describe('nest-oauth2 clients create --set', () => {
   });
 
   it('accepts `__proto__` like any other field name, without changing the prototype', () => {
-    const given = fields('__proto__={"retiredAt":1}');
+    const given = fields('__proto__={"disabledAt":1}');
     expect(Object.getPrototypeOf(given)).toBe(Object.prototype);
-    expect(given['retiredAt']).toBeUndefined();
+    expect(given['disabledAt']).toBeUndefined();
   });
 });

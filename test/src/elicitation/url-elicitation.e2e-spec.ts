@@ -155,7 +155,7 @@ describe.each(PLATFORMS)('`urlElicitation()` on %s', (platform) => {
     const asked = await call(app, alice, 'pay', { amount: 20 });
     const browser = await signedIn('alice');
     const page = await browser.get(pathIn(asked));
-    expect((await browser.send(page, { form_token: 'x' })).status).toBe(403);
+    expect((await browser.send(page, { csrf_token: 'x' })).status).toBe(403);
     const evil = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
     expect((await browser.send(page, {}, evil)).status).toBe(403);
     expect(await call(app, alice, 'pay', { amount: 20 })).toMatchObject({ resultType: 'input_required' });

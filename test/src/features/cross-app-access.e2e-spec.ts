@@ -102,8 +102,10 @@ describe.each(ANY_PLATFORM)('cross-app access on %s', (platform) => {
   /** Agrees on the consent page, which is skipped if the user has agreed before. */
   async function agreed(opened: HttpResponse, url: URL): Promise<HttpResponse> {
     if (opened.status !== 200) return opened;
-    const { action, ticket } = pageOf(opened);
-    return await readResponse(post(new URL(action, url).href, { ticket, decision: 'allow' }, { cookie: 'user=alice' }));
+    const { action, csrf_token: csrfToken } = pageOf(opened);
+    return await readResponse(
+      post(new URL(action, url).href, { csrf_token: csrfToken, decision: 'allow' }, { cookie: 'user=alice' }),
+    );
   }
 
   /** Signs Alice in at the client and returns her ID token. */

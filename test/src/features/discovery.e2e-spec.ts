@@ -53,8 +53,8 @@ function start(
 /** Approves the consent page as Alice and returns the URL that her browser is redirected to. */
 async function consent(network: typeof fetch, url: URL): Promise<URL> {
   const cookie = { cookie: 'user=alice' };
-  const { action, ticket } = pageOf(await readResponse(network(url, { headers: cookie })));
-  const body = new URLSearchParams({ ticket, decision: 'allow' });
+  const { action, csrf_token: csrfToken } = pageOf(await readResponse(network(url, { headers: cookie })));
+  const body = new URLSearchParams({ csrf_token: csrfToken, decision: 'allow' });
   const answered = await network(new URL(action, url), { method: 'POST', headers: cookie, body });
   return new URL(answered.headers.get('location')!);
 }

@@ -101,8 +101,10 @@ describe.each(ANY_PLATFORM)('encrypted responses on %s', (platform) => {
     const cookie = { cookie: 'user=alice' };
     let response = await readResponse(get(at.href, cookie));
     if (response.status === 200) {
-      const { action, ticket } = pageOf(response);
-      response = await readResponse(post(new URL(action, at).href, { ticket, decision: 'allow' }, cookie));
+      const { action, csrf_token: csrfToken } = pageOf(response);
+      response = await readResponse(
+        post(new URL(action, at).href, { csrf_token: csrfToken, decision: 'allow' }, cookie),
+      );
     }
     return new URL(response.headers['location']!);
   }

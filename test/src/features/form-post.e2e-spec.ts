@@ -38,9 +38,9 @@ describe.each(PLATFORMS)('authorization responses in form_post mode on %s', (pla
   const decided = async (decision: string): Promise<HttpResponse> => {
     const page = await openConsentPage(url, { ...POSTED, scope: SCOPES[decision]! }, 'bob');
     // The consent page is skipped once the user has agreed.
-    if (!String(page.body).includes('ticket')) return page;
-    const { action, ticket } = pageOf(page);
-    return readResponse(post(url + action, { ticket, decision }, { cookie: 'user=bob' }));
+    if (!String(page.body).includes('csrf_token')) return page;
+    const { action, csrf_token: csrfToken } = pageOf(page);
+    return readResponse(post(url + action, { csrf_token: csrfToken, decision }, { cookie: 'user=bob' }));
   };
 
   it('deliver a code that an independent client validates and redeems', async () => {

@@ -319,8 +319,8 @@ describe.each(SETUPS)('mutual TLS on $platform, at $place,', ({ platform, place 
     const headers = { cookie: 'user=alice' };
     let answer = await visit(at.href, { headers });
     if (answer.status === 200) {
-      const { action, ticket } = pageOf(answer);
-      const body = new URLSearchParams({ ticket, decision: 'allow' });
+      const { action, csrf_token: csrfToken } = pageOf(answer);
+      const body = new URLSearchParams({ csrf_token: csrfToken, decision: 'allow' });
       const posted = { ...headers, 'content-type': 'application/x-www-form-urlencoded' };
       answer = await visit(new URL(action, at).href, { method: 'POST', headers: posted, body });
     }

@@ -106,8 +106,8 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
     const name = await push(WEB, WEB_SECRET, { ...parameters, scope: 'notes:write' });
     const pages = [pageOf(await openConsentPage(url, name, 'bob')), pageOf(await openConsentPage(url, name, 'bob'))];
     const responses = await Promise.all(
-      pages.map(({ action, ticket }) =>
-        readResponse(post(url + action, { ticket, decision: 'allow' }, { cookie: 'user=bob' })),
+      pages.map(({ action, csrf_token: csrfToken }) =>
+        readResponse(post(url + action, { csrf_token: csrfToken, decision: 'allow' }, { cookie: 'user=bob' })),
       ),
     );
     const byStatus = responses.toSorted((a, b) => a.status - b.status);

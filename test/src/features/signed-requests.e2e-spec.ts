@@ -113,9 +113,9 @@ describe.each(ANY_PLATFORM)('signed requests and responses on %s', (platform) =>
   it('lead to a signed response in form_post.jwt mode, including access_denied', async () => {
     const { parameters } = await asked({ response_mode: 'form_post.jwt', scope: 'notes:write' });
     const request = await oauth.issueRequestObject(as, WEB, parameters, key);
-    const { action, ticket } = pageOf(await openConsentPage(url, { ...WEB, request }, 'bob'));
+    const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, { ...WEB, request }, 'bob'));
     const { status, body } = await readResponse(
-      post(url + action, { ticket, decision: 'deny' }, { cookie: 'user=bob' }),
+      post(url + action, { csrf_token: csrfToken, decision: 'deny' }, { cookie: 'user=bob' }),
     );
     expect(status).toBe(200);
     const form = new URLSearchParams(postedForm(body).fields);
@@ -135,7 +135,7 @@ describe.each(ANY_PLATFORM)('signed requests and responses on %s', (platform) =>
     };
     const request = { ...WEB, request_uri: reference };
     const decideOn = (page: ReturnType<typeof pageOf>) =>
-      readResponse(post(url + page.action, { ticket: page.ticket, decision: 'allow' }, { cookie: 'user=bob' }));
+      readResponse(post(url + page.action, { csrf_token: page.csrf_token, decision: 'allow' }, { cookie: 'user=bob' }));
     await write('notes:read');
     const shown = pageOf(await openConsentPage(url, request, 'bob'));
     await write('notes:read notes:write');

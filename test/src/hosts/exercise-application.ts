@@ -77,8 +77,12 @@ export async function exerciseApplication(host: ReachedRoutes): Promise<Observed
   }
   const shown = await network(asked, { headers: alice });
   const page = saidPrivately(shown);
-  const { action, ticket } = pageOf(await readResponse(shown));
-  const form = { method: 'POST', headers: alice, body: new URLSearchParams({ ticket, decision: 'allow' }) };
+  const { action, csrf_token: csrfToken } = pageOf(await readResponse(shown));
+  const form = {
+    method: 'POST',
+    headers: alice,
+    body: new URLSearchParams({ csrf_token: csrfToken, decision: 'allow' }),
+  };
   const sent = await network(new URL(action, asked), form);
   const landed = new URL(sent.headers.get('location')!);
   const parameters = oauth.validateAuthResponse(server, client, landed, 'xyz');

@@ -6,8 +6,8 @@ import { readResponse, post } from '../../support/clients/http.js';
 import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 const asAlice = { cookie: 'user=alice' };
-const NO_TICKET =
-  'The consent page is shown again because its form was posted without `ticket`: add a hidden field `ticket` ' +
+const NO_CSRF_TOKEN =
+  'The consent page is shown again because its form was posted without `csrf_token`: add a hidden field `csrf_token` ' +
   'with the value of `context.csrfToken` that `consent()` receives';
 const NO_DECISION =
   'The consent page is shown again because its form was posted without a decision: name its buttons `decision`, ' +
@@ -26,10 +26,10 @@ describe.each(PLATFORMS)('an incomplete consent form on %s', (platform) => {
   const start = async () => (await startApplication(platform, demoModule(), { logger })).url;
 
   it.each([
-    ['no `ticket`', { decision: 'allow' }, NO_TICKET],
-    ['no fields', {}, NO_TICKET],
-    ['no decision', { ticket: 'x' }, NO_DECISION],
-    ['an unknown decision', { ticket: 'x', decision: 'yes' }, NO_DECISION],
+    ['no `csrf_token`', { decision: 'allow' }, NO_CSRF_TOKEN],
+    ['no fields', {}, NO_CSRF_TOKEN],
+    ['no decision', { csrf_token: 'x' }, NO_DECISION],
+    ['an unknown decision', { csrf_token: 'x', decision: 'yes' }, NO_DECISION],
   ])(
     'is shown again if it has %s, and a warning tells the developer how to correct it',
     async (_name, form, sentence) => {
@@ -43,7 +43,7 @@ describe.each(PLATFORMS)('an incomplete consent form on %s', (platform) => {
   it('with an invalid CSRF token causes no warning: the reason is logged at debug level, without the token', async () => {
     const url = await start();
     const { action } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
-    pageOf(await readResponse(post(url + action, { ticket: 'CANARY-ticket', decision: 'allow' }, asAlice)));
+    pageOf(await readResponse(post(url + action, { csrf_token: 'CANARY-token', decision: 'allow' }, asAlice)));
     const [line] = debug.mock.calls.map(([message]) => String(message));
     expect(line).toMatch(
       /^authorization\.refused .*clientId="web" userId="alice" .*reason="CSRF token of the consent form is expired/,

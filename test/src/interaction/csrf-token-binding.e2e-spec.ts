@@ -17,7 +17,7 @@ describe.each(ANY_PLATFORM)('the CSRF token of the consent form on %s', (platfor
   afterEach(stopApplications);
 
   const decide = (url: string, fields: object) =>
-    readResponse(post(url, { ticket: '', decision: 'allow', ...fields }, asAlice));
+    readResponse(post(url, { csrf_token: '', decision: 'allow', ...fields }, asAlice));
 
   it('is valid only at the path of the authorization endpoint that issued it', async () => {
     const paths = { authorize: ':tenant/authorize', token: ':tenant/token' };
@@ -25,10 +25,10 @@ describe.each(ANY_PLATFORM)('the CSRF token of the consent form on %s', (platfor
     const query = new URLSearchParams(AUTHORIZATION_PARAMETERS).toString();
     const asked = async (tenant: string) =>
       pageOf(await readResponse(get(`${url}/${tenant}/authorize?${query}`, asAlice)));
-    const [{ ticket }, other] = [await asked('red'), await asked('blue')];
+    const [{ csrf_token: csrfToken }, other] = [await asked('red'), await asked('blue')];
     expect(other.action).toBe(`/blue/authorize?${query}`);
-    pageOf(await decide(url + other.action, { ticket }));
-    expect((await decide(`${url}/red/authorize?${query}`, { ticket })).status).toBe(303);
+    pageOf(await decide(url + other.action, { csrf_token: csrfToken }));
+    expect((await decide(`${url}/red/authorize?${query}`, { csrf_token: csrfToken })).status).toBe(303);
   });
 
   it('is valid only for the issuer that issued it', async () => {
@@ -36,24 +36,26 @@ describe.each(ANY_PLATFORM)('the CSRF token of the consent form on %s', (platfor
       await startApplication(platform, demoModule({ issuer: 'https://one.example' })),
       await startApplication(platform, demoModule({ issuer: 'https://another.example' })),
     ];
-    const { action, ticket } = pageOf(await openConsentPage(one.url, AUTHORIZATION_PARAMETERS, 'alice'));
-    pageOf(await decide(another.url + action, { ticket }));
-    expect((await decide(one.url + action, { ticket })).status).toBe(303);
+    const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(one.url, AUTHORIZATION_PARAMETERS, 'alice'));
+    pageOf(await decide(another.url + action, { csrf_token: csrfToken }));
+    expect((await decide(one.url + action, { csrf_token: csrfToken })).status).toBe(303);
   });
 
   it('is single-use if the model implements once(), even with concurrent forms', async () => {
     const { model, seen } = onceModel();
     const { url } = await startApplication(platform, demoModule({ model }));
-    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
-    pageOf(await decide(url + action, { ticket, decision: 'perhaps' }));
+    const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+    pageOf(await decide(url + action, { csrf_token: csrfToken, decision: 'perhaps' }));
     expect(seen.size).toBe(0);
-    const responses = await Promise.all(Array.from({ length: 5 }, () => decide(url + action, { ticket })));
+    const responses = await Promise.all(
+      Array.from({ length: 5 }, () => decide(url + action, { csrf_token: csrfToken })),
+    );
     const decided = responses.filter(({ status }) => status === 303);
     expect([decided.length, responses.filter(({ status }) => status === 200).length]).toEqual([1, 4]);
-    pageOf(await decide(url + action, { ticket, decision: 'deny' }));
+    pageOf(await decide(url + action, { csrf_token: csrfToken, decision: 'deny' }));
     expect([...seen]).toEqual([[expect.stringMatching(/^[\w-]{43}$/), 30 * 60]]);
     const next = pageOf(await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, scope: 'notes:write' }, 'alice'));
-    expect(await decide(url + next.action, { ticket: next.ticket })).toEqual(DECIDED_WITH_CODE);
+    expect(await decide(url + next.action, { csrf_token: next.csrf_token })).toEqual(DECIDED_WITH_CODE);
   });
 
   it.each(['generator', 'callback'])(
@@ -72,9 +74,9 @@ describe.each(ANY_PLATFORM)('the CSRF token of the consent form on %s', (platfor
         platform,
         demoModule({ model: Object.assign(model, { once: styled }) as never }),
       );
-      const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
-      expect(await decide(url + action, { ticket })).toEqual(DECIDED_WITH_CODE);
-      pageOf(await decide(url + action, { ticket, decision: 'deny' }));
+      const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+      expect(await decide(url + action, { csrf_token: csrfToken })).toEqual(DECIDED_WITH_CODE);
+      pageOf(await decide(url + action, { csrf_token: csrfToken, decision: 'deny' }));
     },
   );
 
@@ -85,8 +87,8 @@ describe.each(ANY_PLATFORM)('the CSRF token of the consent form on %s', (platfor
       openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'),
       openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'),
     ]);
-    for (const { action, ticket } of pages.map(pageOf)) {
-      expect(await decide(url + action, { ticket })).toEqual(DECIDED_WITH_CODE);
+    for (const { action, csrf_token: csrfToken } of pages.map(pageOf)) {
+      expect(await decide(url + action, { csrf_token: csrfToken })).toEqual(DECIDED_WITH_CODE);
     }
   });
 
@@ -97,7 +99,7 @@ describe.each(ANY_PLATFORM)('the CSRF token of the consent form on %s', (platfor
       platform,
       demoModule({ model: Object.assign(model, { once: EventEmitter.prototype.once }) as never }),
     );
-    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
-    expect(await decide(url + action, { ticket })).toEqual(DECIDED_WITH_CODE);
+    const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+    expect(await decide(url + action, { csrf_token: csrfToken })).toEqual(DECIDED_WITH_CODE);
   });
 });

@@ -51,8 +51,10 @@ describe.each(PLATFORMS)('the interaction of an application on %s', (platform) =
     const vague = Object.assign(new DemoInteraction(), { hasConsented: () => [] });
     for (const interaction of [forgetful, vague]) {
       const { url } = await startApplication(platform, demoModule({ interaction: interaction as never }));
-      const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
-      expect(await readResponse(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
+      const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+      expect(await readResponse(post(url + action, { csrf_token: csrfToken, decision: 'allow' }, asAlice))).toEqual(
+        DECIDED_WITH_CODE,
+      );
       pageOf(await readResponse(get(url + action, asAlice)));
     }
   });

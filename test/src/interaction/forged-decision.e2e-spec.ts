@@ -26,9 +26,9 @@ describe.each(PLATFORMS)('a consent decision at the authorization endpoint on %s
 
   it.each([
     ['no CSRF token', {}],
-    ['a malformed CSRF token', { ticket: 'nonsense' }],
-    ['an empty CSRF token', { ticket: '' }],
-    ['only dots as CSRF token', { ticket: '..' }],
+    ['a malformed CSRF token', { csrf_token: 'nonsense' }],
+    ['an empty CSRF token', { csrf_token: '' }],
+    ['only dots as CSRF token', { csrf_token: '..' }],
   ])('is ignored if the form has %s, as another site could send it', async (_name, fields) => {
     interaction.consents.add('alice web notes:read');
     const { action } = pageOf(
@@ -44,22 +44,22 @@ describe.each(PLATFORMS)('a consent decision at the authorization endpoint on %s
   it.each(['', 'yes', 'Allow', 'allow,deny', 'true'])(
     'is ignored if its value is `%s` instead of `allow` or `deny`',
     async (decision) => {
-      const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
-      pageOf(await readResponse(post(url + action, { ticket, decision }, asAlice)));
+      const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+      pageOf(await readResponse(post(url + action, { csrf_token: csrfToken, decision }, asAlice)));
     },
   );
 
   it('is ignored if the decision or the CSRF token is repeated', async () => {
-    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
-    const twice: [string, string][] = [['ticket', ticket], ['decision', 'deny'], ['decision', 'allow']]; // prettier-ignore
+    const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+    const twice: [string, string][] = [['csrf_token', csrfToken], ['decision', 'deny'], ['decision', 'allow']]; // prettier-ignore
     pageOf(await readResponse(post(url + action, twice, asAlice)));
-    const tickets: [string, string][] = [['ticket', ticket], ['ticket', ticket], ['decision', 'allow']]; // prettier-ignore
-    pageOf(await readResponse(post(url + action, tickets, asAlice)));
+    const csrfTokens: [string, string][] = [['csrf_token', csrfToken], ['csrf_token', csrfToken], ['decision', 'allow']]; // prettier-ignore
+    pageOf(await readResponse(post(url + action, csrfTokens, asAlice)));
   });
 
   it('is ignored if another user has signed in meanwhile, and redirects to the login if no user is signed in', async () => {
-    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
-    const form = { ticket, decision: 'allow' };
+    const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+    const form = { csrf_token: csrfToken, decision: 'allow' };
     expect(pageOf(await readResponse(post(url + action, form, { cookie: 'user=bob' }))).user).toBe('bob');
     expect(await readResponse(post(url + action, form))).toEqual(redirected(expect.stringMatching(/^\/login\?/), 303));
   });
@@ -74,15 +74,15 @@ describe.each(PLATFORMS)('a consent decision at the authorization endpoint on %s
     ],
     ['nonce', { nonce: 'other' }],
   ])('is ignored if the CSRF token was issued for another %s', async (_name, change) => {
-    const { ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+    const { csrf_token: csrfToken } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     const { action } = pageOf(await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, ...change }, 'alice'));
-    pageOf(await readResponse(post(url + action, { ticket, decision: 'allow' }, asAlice)));
+    pageOf(await readResponse(post(url + action, { csrf_token: csrfToken, decision: 'allow' }, asAlice)));
   });
 
   it('applies to the request in the URL, which form fields cannot change', async () => {
-    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+    const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     const switched = {
-      ticket,
+      csrf_token: csrfToken,
       decision: 'allow',
       scope: 'notes:write',
       state: 'abc',
@@ -94,9 +94,13 @@ describe.each(PLATFORMS)('a consent decision at the authorization endpoint on %s
   });
 
   it('cannot be made by a link, neither with `allowed` nor with `decision` in the query', async () => {
-    const { ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+    const { csrf_token: csrfToken } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     pageOf(
-      await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, ticket, decision: 'allow', allowed: 'true' }, 'alice'),
+      await openConsentPage(
+        url,
+        { ...AUTHORIZATION_PARAMETERS, csrf_token: csrfToken, decision: 'allow', allowed: 'true' },
+        'alice',
+      ),
     );
     pageOf(await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, allowed: 'false' }, 'alice'));
     interaction.consents.add('alice web notes:read');
@@ -106,17 +110,17 @@ describe.each(PLATFORMS)('a consent decision at the authorization endpoint on %s
   });
 
   it('is accepted with a CSRF token issued by another process before a restart', async () => {
-    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+    const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     await stopApplications();
     const next = await startApplication(platform, demoModule());
-    expect(await readResponse(post(next.url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(
+    expect(await readResponse(post(next.url + action, { csrf_token: csrfToken, decision: 'allow' }, asAlice))).toEqual(
       DECIDED_WITH_CODE,
     );
   });
 
   it('is ignored if the CSRF token is signed with another secret', async () => {
-    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+    const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     const other = await startApplication(platform, demoModule({ secret: 'another secret of thirty-two characters' }));
-    pageOf(await readResponse(post(other.url + action, { ticket, decision: 'allow' }, asAlice)));
+    pageOf(await readResponse(post(other.url + action, { csrf_token: csrfToken, decision: 'allow' }, asAlice)));
   });
 });

@@ -115,11 +115,11 @@ describe.each(ANY_PLATFORM)('the details of a user’s login, on %s,', (platform
     await agree();
     // The form is for the current session cookie.
     const again = await visitor.get('/oauth/login');
-    const { form_token: token } = again.form.fields;
-    await visitor.post('/oauth/login', { form_token: token!, username: 'alice', password: 'wonderland' });
+    const { csrf_token: token } = again.form.fields;
+    await visitor.post('/oauth/login', { csrf_token: token!, username: 'alice', password: 'wonderland' });
     await visitor.get(authorize);
     await visitor.post('/oauth/login', {
-      form_token: (await visitor.get('/oauth/login')).form.fields['form_token']!,
+      csrf_token: (await visitor.get('/oauth/login')).form.fields['csrf_token']!,
       username: 'bob',
       password: 'wonderland',
     });

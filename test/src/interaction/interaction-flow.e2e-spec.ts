@@ -56,21 +56,23 @@ describe.each(PLATFORMS)('login and consent at the authorization endpoint on %s'
       client: 'web',
       scope: 'notes:read',
       action: `/oauth/authorize?${new URLSearchParams(AUTHORIZATION_PARAMETERS).toString()}`,
-      ticket: expect.stringMatching(/^[\w-]+\.[\w-]{43}$/),
+      csrf_token: expect.stringMatching(/^[\w-]+\.[\w-]{43}$/),
     });
   });
 
   it('return a code to the client when the user allows, and remember the consent', async () => {
-    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
-    expect(await readResponse(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
+    const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+    expect(await readResponse(post(url + action, { csrf_token: csrfToken, decision: 'allow' }, asAlice))).toEqual(
+      DECIDED_WITH_CODE,
+    );
     expect([...interaction.consents]).toEqual(['alice web notes:read']);
     expect(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice')).toEqual(REDIRECTED_WITH_CODE);
   });
 
   it('return an error to the client when the user denies, and remember nothing', async () => {
-    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+    const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     const description = encodeURIComponent('Access denied: user denied access to application');
-    expect(await readResponse(post(url + action, { ticket, decision: 'deny' }, asAlice))).toEqual(
+    expect(await readResponse(post(url + action, { csrf_token: csrfToken, decision: 'deny' }, asAlice))).toEqual(
       redirected(`${CALLBACK}?error=access_denied&error_description=${description}&state=xyz`, 303),
     );
     expect(interaction.consents.size).toBe(0);
@@ -85,11 +87,13 @@ describe.each(PLATFORMS)('login and consent at the authorization endpoint on %s'
 
   it('accept an authorization request sent as a form, and always show the consent page', async () => {
     interaction.consents.add('alice web notes:read');
-    const { action, ticket } = pageOf(
+    const { action, csrf_token: csrfToken } = pageOf(
       await readResponse(post(`${url}/oauth/authorize`, AUTHORIZATION_PARAMETERS, asAlice)),
     );
     expect(action).toBe(`/oauth/authorize?${new URLSearchParams(AUTHORIZATION_PARAMETERS).toString()}`);
-    expect(await readResponse(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
+    expect(await readResponse(post(url + action, { csrf_token: csrfToken, decision: 'allow' }, asAlice))).toEqual(
+      DECIDED_WITH_CODE,
+    );
   });
 
   it('redirect with status 303 after each POST request, also to the login page or with an error', async () => {

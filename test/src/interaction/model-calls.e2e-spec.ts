@@ -49,16 +49,18 @@ describe.each(ANY_PLATFORM)('the model methods called by the authorization endpo
   });
 
   it('are each called once to show the consent page, and once when the user allows access', async () => {
-    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+    const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     expect(made()).toEqual([...READ, 'validateScope']);
-    expect(await readResponse(post(url + action, { ticket, decision: 'allow' }, asAlice))).toEqual(DECIDED_WITH_CODE);
+    expect(await readResponse(post(url + action, { csrf_token: csrfToken, decision: 'allow' }, asAlice))).toEqual(
+      DECIDED_WITH_CODE,
+    );
     expect(made()).toEqual([...READ, 'validateScope', 'once', 'saveAuthorizationCode']);
   });
 
   it('are the same when the user denies access, except that no code is saved', async () => {
-    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+    const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     made();
-    const response = await readResponse(post(url + action, { ticket, decision: 'deny' }, asAlice));
+    const response = await readResponse(post(url + action, { csrf_token: csrfToken, decision: 'deny' }, asAlice));
     expect(response).toEqual(redirected(expect.stringContaining('error=access_denied'), 303));
     expect(made()).toEqual([...READ, 'validateScope', 'once']);
   });

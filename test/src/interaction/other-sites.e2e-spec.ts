@@ -71,10 +71,12 @@ describe.each(PLATFORMS)('requests of another site to the authorization endpoint
     const refusals: object[] = [];
     const events = new EventEmitter().on('authorization.refused', (event: object) => refusals.push(event));
     const { url } = await startApplication(platform, demoModule({ events }));
-    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+    const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace('URL', url)]));
     for (const decision of ['allow', 'deny']) {
-      expect(await readResponse(post(url + action, { ticket, decision }, { ...asAlice, ...sent }))).toEqual({
+      expect(
+        await readResponse(post(url + action, { csrf_token: csrfToken, decision }, { ...asAlice, ...sent })),
+      ).toEqual({
         status: 403,
         headers: { ...NO_STORE, pragma: undefined },
         body: {
@@ -99,11 +101,13 @@ describe.each(PLATFORMS)('requests of another site to the authorization endpoint
     'are not confused with a consent decision of the server’s own page, which is accepted with %s',
     async (_name, headers) => {
       const { url } = await startApplication(platform, demoModule({ issuer: 'https://id.example' }));
-      const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+      const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
       const sent = Object.fromEntries(
         Object.entries(headers).map(([name, value]) => [name, value.replace('URL', url)]),
       );
-      const { status } = await readResponse(post(url + action, { ticket, decision: 'allow' }, { ...asAlice, ...sent }));
+      const { status } = await readResponse(
+        post(url + action, { csrf_token: csrfToken, decision: 'allow' }, { ...asAlice, ...sent }),
+      );
       expect(status).toBe(DECIDED_WITH_CODE.status);
     },
   );
@@ -113,8 +117,10 @@ describe.each(PLATFORMS)('requests of another site to the authorization endpoint
     const statuses = [];
     for (const trustProxy of [true, false]) {
       const { url } = await startApplication(platform, demoModule(), { trustProxy });
-      const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
-      statuses.push((await readResponse(post(url + action, { ticket, decision: 'allow' }, forwarded))).status);
+      const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+      statuses.push(
+        (await readResponse(post(url + action, { csrf_token: csrfToken, decision: 'allow' }, forwarded))).status,
+      );
     }
     expect(statuses).toEqual([303, 403]);
   });
@@ -132,8 +138,10 @@ describe.each(PLATFORMS)('requests of another site to the authorization endpoint
       showError: (error: Error) => ({ html: `<p>${error.message}` }),
     });
     const { url } = await startApplication(platform, demoModule({ interaction }));
-    const { action, ticket } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
-    const response = await readResponse(post(url + action, { ticket, decision: 'allow' }, { ...asAlice, ...evil }));
+    const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice'));
+    const response = await readResponse(
+      post(url + action, { csrf_token: csrfToken, decision: 'allow' }, { ...asAlice, ...evil }),
+    );
     expect(response).toEqual({
       status: 403,
       headers: PAGE_HEADERS,

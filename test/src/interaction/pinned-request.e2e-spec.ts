@@ -37,10 +37,10 @@ describe.each(ANY_PLATFORM)('consent to an authorization request stored by the s
     readResponse(post(url + action, { decision: 'allow', ...fields }, asAlice));
 
   it('shows the stored parameters, posts to the short URL, and can be decided only once', async () => {
-    const { action, ticket, scope } = pageOf(await openConsentPage(url, BY_URI, 'alice'));
+    const { action, csrf_token: csrfToken, scope } = pageOf(await openConsentPage(url, BY_URI, 'alice'));
     expect([action, scope]).toEqual([`/oauth/authorize?${new URLSearchParams(BY_URI).toString()}`, 'notes:read']);
     expect(pins.consumed.size).toBe(0);
-    expect(await decide(action, { ticket })).toEqual(DECIDED_WITH_CODE);
+    expect(await decide(action, { csrf_token: csrfToken })).toEqual(DECIDED_WITH_CODE);
     expect([...pins.consumed.values()]).toEqual([1]);
 
     const again = await openConsentPage(url, BY_URI, 'alice');
@@ -49,12 +49,12 @@ describe.each(ANY_PLATFORM)('consent to an authorization request stored by the s
   });
 
   it('is ignored if the stored parameters changed after the page was shown', async () => {
-    const { action, ticket } = pageOf(await openConsentPage(url, BY_URI, 'alice'));
+    const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, BY_URI, 'alice'));
     pins.pinned.set(BY_URI.request_uri, { ...AUTHORIZATION_PARAMETERS, state: 'another' });
-    expect(pageOf(await decide(action, { ticket })).ticket).not.toBe(ticket);
+    expect(pageOf(await decide(action, { csrf_token: csrfToken })).csrf_token).not.toBe(csrfToken);
     expect(pins.consumed.size).toBe(0);
     pins.pinned.set(BY_URI.request_uri, { ...AUTHORIZATION_PARAMETERS });
-    expect(await decide(action, { ticket })).toEqual(DECIDED_WITH_CODE);
+    expect(await decide(action, { csrf_token: csrfToken })).toEqual(DECIDED_WITH_CODE);
   });
 
   it('is ignored with the CSRF token of an equal request whose parameters are in the URL, and vice versa', async () => {
@@ -62,14 +62,14 @@ describe.each(ANY_PLATFORM)('consent to an authorization request stored by the s
       pageOf(await openConsentPage(url, BY_URI, 'alice')),
       pageOf(await openConsentPage(url, AUTHORIZATION_PARAMETERS, 'alice')),
     ];
-    pageOf(await decide(kept.action, { ticket: plain.ticket }));
-    pageOf(await decide(plain.action, { ticket: kept.ticket }));
+    pageOf(await decide(kept.action, { csrf_token: plain.csrf_token }));
+    pageOf(await decide(plain.action, { csrf_token: kept.csrf_token }));
     expect(pins.consumed.size).toBe(0);
   });
 
   it('consumes the request when the user denies it, and emits `consent.denied` with the user id', async () => {
-    const { action, ticket } = pageOf(await openConsentPage(url, BY_URI, 'alice'));
-    const response = await decide(action, { ticket, decision: 'deny' });
+    const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, BY_URI, 'alice'));
+    const response = await decide(action, { csrf_token: csrfToken, decision: 'deny' });
     expect(response).toEqual(redirected(expect.stringMatching(/error=access_denied&.*&state=xyz$/), 303));
     expect([...pins.consumed.values()]).toEqual([1]);
     const denial = {
@@ -90,8 +90,10 @@ describe.each(ANY_PLATFORM)('consent to an authorization request stored by the s
   });
 
   it('works for a request whose request_uri is posted as a form', async () => {
-    const { action, ticket } = pageOf(await readResponse(post(`${url}/oauth/authorize`, BY_URI, asAlice)));
-    expect(await decide(action, { ticket })).toEqual(DECIDED_WITH_CODE);
+    const { action, csrf_token: csrfToken } = pageOf(
+      await readResponse(post(`${url}/oauth/authorize`, BY_URI, asAlice)),
+    );
+    expect(await decide(action, { csrf_token: csrfToken })).toEqual(DECIDED_WITH_CODE);
   });
 
   it('shows an error without a login if the request_uri is unknown', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { ConsentCsrfTokens } from '../../../src/interaction/signed-tokens.js';
 
-const tickets = new ConsentCsrfTokens(['a secret of at least thirty-two characters']);
+const csrfTokens = new ConsentCsrfTokens(['a secret of at least thirty-two characters']);
 const minutes = 60_000;
 
 describe('the CSRF token of a consent form', () => {
@@ -10,45 +10,47 @@ describe('the CSRF token of a consent form', () => {
   });
 
   it('is valid only for the text that it was issued for', () => {
-    const ticket = tickets.issue('alice');
-    expect(tickets.isValid(ticket, 'alice')).toBe(true);
-    expect(tickets.isValid(ticket, 'bob')).toBe(false);
+    const csrfToken = csrfTokens.issue('alice');
+    expect(csrfTokens.isValid(csrfToken, 'alice')).toBe(true);
+    expect(csrfTokens.isValid(csrfToken, 'bob')).toBe(false);
   });
 
   it('expires after 15 minutes', () => {
-    const ticket = tickets.issue('alice');
+    const csrfToken = csrfTokens.issue('alice');
     const now = Date.now();
     jest.spyOn(Date, 'now').mockReturnValue(now + 14 * minutes);
-    expect(tickets.isValid(ticket, 'alice')).toBe(true);
+    expect(csrfTokens.isValid(csrfToken, 'alice')).toBe(true);
     jest.spyOn(Date, 'now').mockReturnValue(now + 16 * minutes);
-    expect(tickets.isValid(ticket, 'alice')).toBe(false);
+    expect(csrfTokens.isValid(csrfToken, 'alice')).toBe(false);
   });
 
   it('is invalid if its expiry is changed', () => {
-    const [, signature] = tickets.issue('alice').split('.');
+    const [, signature] = csrfTokens.issue('alice').split('.');
     const payload = Buffer.from(JSON.stringify({ expires: Date.now() + 1e9 })).toString('base64url');
-    expect(tickets.isValid(`${payload}.${signature}`, 'alice')).toBe(false);
+    expect(csrfTokens.isValid(`${payload}.${signature}`, 'alice')).toBe(false);
   });
 
-  it.each([undefined, null, 1, {}, ['a', 'b'], '', '.', 'a', 'a.b', '....', `${tickets.issue('alice')}.`])(
+  it.each([undefined, null, 1, {}, ['a', 'b'], '', '.', 'a', 'a.b', '....', `${csrfTokens.issue('alice')}.`])(
     'is invalid if its value is %j',
-    (ticket) => {
-      expect(tickets.isValid(ticket, 'alice')).toBe(false);
+    (csrfToken) => {
+      expect(csrfTokens.isValid(csrfToken, 'alice')).toBe(false);
     },
   );
 
   it('is invalid if any of its characters is changed', () => {
-    const ticket = tickets.issue('alice');
-    for (let at = 0; at < ticket.length; at += 1) {
-      const changed = ticket.slice(0, at) + (ticket[at] === 'Q' ? 'B' : 'Q') + ticket.slice(at + 1);
-      expect([at, tickets.isValid(changed, 'alice')]).toEqual([at, false]);
+    const csrfToken = csrfTokens.issue('alice');
+    for (let at = 0; at < csrfToken.length; at += 1) {
+      const changed = csrfToken.slice(0, at) + (csrfToken[at] === 'Q' ? 'B' : 'Q') + csrfToken.slice(at + 1);
+      expect([at, csrfTokens.isValid(changed, 'alice')]).toEqual([at, false]);
     }
   });
 
   it('is valid in another process with the same secret, and invalid with another secret', () => {
-    const ticket = tickets.issue('alice');
-    expect(new ConsentCsrfTokens(['a secret of at least thirty-two characters']).isValid(ticket, 'alice')).toBe(true);
-    expect(new ConsentCsrfTokens(['another secret of thirty-two characters']).isValid(ticket, 'alice')).toBe(false);
+    const csrfToken = csrfTokens.issue('alice');
+    expect(new ConsentCsrfTokens(['a secret of at least thirty-two characters']).isValid(csrfToken, 'alice')).toBe(
+      true,
+    );
+    expect(new ConsentCsrfTokens(['another secret of thirty-two characters']).isValid(csrfToken, 'alice')).toBe(false);
   });
 
   it('can be used only once, even if the clock of the issuing process is minutes ahead', async () => {
@@ -60,10 +62,10 @@ describe('the CSRF token of a consent form', () => {
       !((used.get(digest) ?? 0) > Date.now()) && Boolean(used.set(digest, Date.now() + seconds * 1000));
     const known = new ConsentCsrfTokens(['a secret of at least thirty-two characters'], { once });
     at(10);
-    const ticket = known.issue('alice');
+    const csrfToken = known.issue('alice');
     at(0);
-    expect([known.isValid(ticket, 'alice'), await known.consume(ticket)]).toEqual([true, true]);
+    expect([known.isValid(csrfToken, 'alice'), await known.consume(csrfToken)]).toEqual([true, true]);
     at(24);
-    expect([known.isValid(ticket, 'alice'), await known.consume(ticket)]).toEqual([true, false]);
+    expect([known.isValid(csrfToken, 'alice'), await known.consume(csrfToken)]).toEqual([true, false]);
   });
 });

@@ -23,8 +23,8 @@ async function browse(url: URL): Promise<URL> {
   const opened = await fetch(url, { headers: cookie, redirect: 'manual' });
   const location = opened.headers.get('location');
   if (location !== null) return new URL(location);
-  const { action, ticket } = pageOf(await readResponse(opened));
-  const body = new URLSearchParams({ ticket, decision: 'allow' });
+  const { action, csrf_token: csrfToken } = pageOf(await readResponse(opened));
+  const body = new URLSearchParams({ csrf_token: csrfToken, decision: 'allow' });
   const answered = await fetch(new URL(action, url), { method: 'POST', headers: cookie, body, redirect: 'manual' });
   return new URL(answered.headers.get('location')!);
 }

@@ -25,8 +25,8 @@ const browserOn =
     const opened = await network(url, { headers: cookie, redirect: 'manual' });
     const location = opened.headers.get('location');
     if (location !== null) return new URL(location);
-    const { action, ticket } = pageOf(await readResponse(opened));
-    const body = new URLSearchParams({ ticket, decision: 'allow' });
+    const { action, csrf_token: csrfToken } = pageOf(await readResponse(opened));
+    const body = new URLSearchParams({ csrf_token: csrfToken, decision: 'allow' });
     const answered = await network(new URL(action, url), { method: 'POST', headers: cookie, body, redirect: 'manual' });
     return new URL(answered.headers.get('location')!);
   };

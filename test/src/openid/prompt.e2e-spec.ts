@@ -173,14 +173,14 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
       const back = new URL(sent.location!, 'http://here').searchParams.get('return_to')!;
       expect(back).toMatch(/&prompt_ticket=[\w.-]+$/);
       expect((await follow(visitor, await visitor.get(back))).heading).toBe('Sign in');
-      // A forged prompt ticket does not help either.
+      // A forged prompt state does not help either.
       const forged = back.replace(/prompt_ticket=.*/, `prompt_ticket=${'a'.repeat(80)}`);
       expect((await follow(visitor, await visitor.get(forged))).heading).toBe('Sign in');
     });
 
     it('is required again in another browser than the one that was redirected to sign in', async () => {
       const { visitor, url } = await open();
-      // The browser has its own cookie for prompt tickets.
+      // The browser has its own cookie for prompt states.
       await visitor.get(asked({ prompt: 'login' }));
       expect(visitor.cookies.has('oauth2-prompt')).toBe(true);
       const attacker = new PageBrowser(url);

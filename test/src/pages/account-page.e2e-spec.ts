@@ -146,8 +146,8 @@ describe.each(ANY_PLATFORM)('the account page on %s', (platform) => {
     const [form] = formsOf(page, 'nickname');
     const [ofSessions] = formsOf(await (await signIn('alice')).get(account), 'nickname');
     const others: Record<string, string>[] = [
-      { ...form, form_token: ofSessions!['form_token']! },
-      { ...form, form_token: '' },
+      { ...form, csrf_token: ofSessions!['csrf_token']! },
+      { ...form, csrf_token: '' },
     ];
     for (const forged of others) {
       const shown = await visitor.post(account, { ...forged, nickname: 'thief' });

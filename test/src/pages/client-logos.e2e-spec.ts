@@ -150,7 +150,7 @@ describe.each(ANY_PLATFORM)('the logo of a client on consent pages, on %s', (pla
     Object.assign(logos, { body, status });
     const { consent } = await setUp();
     const page = await consent();
-    expect([page.status, page.form.fields['ticket']]).toEqual([200, expect.any(String)]);
+    expect([page.status, page.form.fields['csrf_token']]).toEqual([200, expect.any(String)]);
     expect(pictureOf(page.html)).toBeUndefined();
     await consent();
     expect(logos.requests).toHaveLength(1);

@@ -80,7 +80,7 @@ describe.each(ANY_PLATFORM)('a page of definePage() on %s', (platform) => {
 
   it.each([
     ['a missing', {}],
-    ['a wrong', { form_token: 'A'.repeat(43) }],
+    ['a wrong', { csrf_token: 'A'.repeat(43) }],
   ])('rejects a form with %s CSRF token, and shows the page again', async (_, fields) => {
     const visitor = await openSignedIn();
     const shown = await visitor.post('/newsletter', { email: 'thief@example.com', ...fields });

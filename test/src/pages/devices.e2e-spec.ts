@@ -151,7 +151,7 @@ describe.each(ANY_PLATFORM)('the device flow with the built-in pages on %s', (pl
   });
 
   it.each([
-    ['a form with the token of another browser', {}, { form_token: 'x' }],
+    ['a form with the token of another browser', {}, { csrf_token: 'x' }],
     ['a form sent by another site', { origin: 'https://evil.example' }, {}],
   ])('accepts no approval by %s (CSRF)', async (_, headers, changed) => {
     const { begun } = await begin();

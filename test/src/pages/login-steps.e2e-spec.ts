@@ -280,8 +280,8 @@ describe.each(ANY_PLATFORM)('the steps of a login on %s', (platform) => {
     expect([page.html.includes('type="password"'), page.html.includes('Use your')]).toEqual([false, true]);
     await visitor.get('/badge');
     const chooser = await visitor.get('/oauth/login');
-    const { form_token: token } = chooser.form.fields;
-    const form = { form_token: token!, username: 'alice', password: 'wonderland' };
+    const { csrf_token: token } = chooser.form.fields;
+    const form = { csrf_token: token!, username: 'alice', password: 'wonderland' };
     expect([chooser.heading, (await visitor.post('/oauth/login', form)).status]).toEqual(['Choose an account', 401]);
   });
 

@@ -99,7 +99,7 @@ describe.each(PLATFORMS)('the choice of an organization on %s', (platform) => {
     const page = await browser.get(authorize());
     const empty = await browser.send(page, { choice: '' });
     expect([empty.status, empty.heading]).toEqual([200, CHOICE]);
-    const expired = await browser.post(page.form.action, { ticket: 'expired', choice: 'acme' });
+    const expired = await browser.post(page.form.action, { csrf_token: 'expired', choice: 'acme' });
     expect([expired.status, expired.heading]).toEqual([403, CHOICE]);
     expect(expired.html).toContain('This form has expired. Please try again.');
   });

@@ -8,7 +8,7 @@ const ESCAPED = '&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;a
 
 const user = { id: '1', name: 'Alice' };
 const client = { id: 'c', name: 'Notes', grants: [] };
-const form = { action: '/here', fields: { form_token: 't' } };
+const form = { action: '/here', fields: { csrf_token: 't' } };
 const asked = {
   ...form,
   user,
@@ -185,11 +185,11 @@ describe('an application that customizes the built-in pages', () => {
     const render: Look['render'] = {
       consent: ({ client: asking, fields, nameOf }) => ({
         title: html`Mine`,
-        main: html`<p>${nameOf(asking)} ${fields['ticket']} ${HOSTILE}</p>`,
+        main: html`<p>${nameOf(asking)} ${fields['csrf_token']} ${HOSTILE}</p>`,
       }),
     };
     const renderer = new PageRenderer({ render });
-    const { html: page } = renderer.render('consent', { ...asked, fields: { ticket: 'T' } });
+    const { html: page } = renderer.render('consent', { ...asked, fields: { csrf_token: 'T' } });
     expect(page).toContain(`<p>Notes T ${ESCAPED}</p>`);
     expect(page).toContain('<title>Mine</title>');
     expect(headingOf(renderer.render('login', form))).toBe('Sign in');

@@ -166,8 +166,8 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
     });
 
     it.each([
-      ['no token', { form_token: '' }, {}],
-      ['a guessed token', { form_token: 'A'.repeat(43) }, {}],
+      ['no token', { csrf_token: '' }, {}],
+      ['a guessed token', { csrf_token: 'A'.repeat(43) }, {}],
       ['a cross-site Sec-Fetch-Site header', {}, { 'sec-fetch-site': 'cross-site' }],
       ['a same-site Sec-Fetch-Site header', {}, { 'sec-fetch-site': 'same-site' }],
       ['a foreign Origin header', {}, { origin: 'https://evil.example' }],
@@ -373,7 +373,7 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
       await visitor.send(await visitor.get(authorize()), { decision: 'allow' });
       const list = await visitor.get(path);
       for (const [change, headers] of [
-        [{ form_token: '' }, {}],
+        [{ csrf_token: '' }, {}],
         [{}, { origin: 'https://evil.example' }],
         [{ client_id: 'other' }, {}],
       ] as const) {

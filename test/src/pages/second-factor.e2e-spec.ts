@@ -188,7 +188,7 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
     const half = visitor.cookies.get(HALF)!;
     expect((await go(visitor)).heading).toBe('Sign in');
     expect((await follow(visitor, await visitor.get('/oauth/applications'))).heading).toBe('Sign in');
-    const decided = await visitor.post(asked(), { decision: 'allow', ticket: 'x' });
+    const decided = await visitor.post(asked(), { decision: 'allow', csrf_token: 'x' });
     expect(decided.location).toMatch(/^\/oauth\/login/);
     for (const cookie of [half, `pending login ${half}`, `pending%20login%20${half}`]) {
       const forger = new PageBrowser(url);
@@ -281,7 +281,7 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
     for (let times = 0; times < 3; times += 1) await visitor.get(path);
     expect(codes.sent).toEqual(['1']);
     await visitor.send(page, { send: '1' }, { origin: 'https://evil.example' });
-    await visitor.send(page, { send: '1', form_token: 'x' });
+    await visitor.send(page, { send: '1', csrf_token: 'x' });
     expect(codes.sent).toEqual(['1']);
     const again = await send(visitor, page, { send: '1' });
     expect([again.heading, codes.sent.length]).toEqual(['Enter your code', 2]);

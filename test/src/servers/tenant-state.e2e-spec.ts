@@ -153,10 +153,10 @@ describe.each(ANY_PLATFORM)('tenants that share a store on %s', (platform) => {
         .getSetCookie()
         .map((one) => one.split(';', 1)[0]!)
         .join('; ');
-    const field = (page: string) => /name="form_token" value="([^"]*)"/.exec(page)?.[1] ?? '';
+    const field = (page: string) => /name="csrf_token" value="([^"]*)"/.exec(page)?.[1] ?? '';
     const signIn = async (tenant: string) => {
       const page = await get(at(tenant, 'login'));
-      const form = { form_token: field(await page.text()), username: 'alice', password: 'wonderland' };
+      const form = { csrf_token: field(await page.text()), username: 'alice', password: 'wonderland' };
       return cookieOf(await post(at(tenant, 'login'), form, { cookie: cookieOf(page), origin: url }));
     };
     const isSignedIn = async (tenant: string, cookie: string) =>

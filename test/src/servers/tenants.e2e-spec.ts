@@ -175,7 +175,7 @@ describe.each(PLATFORMS)('tenants with a path each, on %s,', (platform) => {
       const at = `${url}/${tenant}/oauth/login`;
       const page = await get(at);
       const cookie = cookieOf(page).join('; ');
-      const form = { form_token: field(await page.text(), 'form_token'), username: 'alice', password: 'wonderland' };
+      const form = { csrf_token: field(await page.text(), 'csrf_token'), username: 'alice', password: 'wonderland' };
       const signedIn = await post(at, form, { cookie, origin: url });
       return cookieOf(signedIn).join('; ');
     }
@@ -183,8 +183,8 @@ describe.each(PLATFORMS)('tenants with a path each, on %s,', (platform) => {
     async function codeOf(tenant: string, cookie: string, asked = query): Promise<string | null> {
       const at = `${url}/${tenant}/oauth/authorize?${asked}`;
       const page = await (await get(at, { cookie })).text();
-      const ticket = field(page, 'ticket');
-      const response = await post(at, { ticket, decision: 'allow' }, { cookie, origin: url });
+      const csrfToken = field(page, 'csrf_token');
+      const response = await post(at, { csrf_token: csrfToken, decision: 'allow' }, { cookie, origin: url });
       const location = response.headers.get('location');
       return location ? new URL(location).searchParams.get('code') : null;
     }
@@ -218,10 +218,10 @@ describe.each(PLATFORMS)('tenants with a path each, on %s,', (platform) => {
       const asked = await get(`${url}/acme/oauth/authorize?${query}`, { cookie: there });
       expect(asked.headers.get('location')).toMatch(/code=/);
       const page = await get(`${url}/globex/oauth/authorize?${query}`, { cookie: here });
-      expect(await page.text()).toContain('name="ticket"');
+      expect(await page.text()).toContain('name="csrf_token"');
       const list = await (await get(`${url}/globex/oauth/applications`, { cookie: here })).text();
       expect(list).not.toContain('name="client_id"');
-      const form = { form_token: field(list, 'form_token') || 'none', client_id: 'web' };
+      const form = { csrf_token: field(list, 'csrf_token') || 'none', client_id: 'web' };
       await post(`${url}/globex/oauth/applications`, form, { cookie: here, origin: url });
       const after = await get(`${url}/acme/oauth/authorize?${query}`, { cookie: there });
       expect(after.headers.get('location')).toMatch(/code=/);
@@ -232,7 +232,7 @@ describe.each(PLATFORMS)('tenants with a path each, on %s,', (platform) => {
       const fresh = query.replace('state=xyz', 'state=abc&prompt=consent');
       const page = await (await get(`${url}/globex/oauth/authorize?${fresh}`, { cookie: here })).text();
       const at = `${url}/acme/oauth/authorize?${fresh}`;
-      const form = { ticket: field(page, 'ticket'), decision: 'allow' };
+      const form = { csrf_token: field(page, 'csrf_token'), decision: 'allow' };
       await model.revokeGrantsOf({ userId: 'alice', clientId: 'web' });
       const response = await post(at, form, { cookie: there, origin: url });
       expect(response.headers.get('location') ?? '').not.toMatch(/code=/);

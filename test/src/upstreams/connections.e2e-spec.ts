@@ -198,7 +198,7 @@ describe.each(PLATFORMS)('the page of connected accounts on %s', (platform) => {
     const [alice, mallory] = [browser(), browser()];
     await alice.signIn('/oauth/login');
     const { form } = await mallory.get('/oauth/login');
-    const forged = { connect: 'acme', form_token: form.fields['form_token']! };
+    const forged = { connect: 'acme', csrf_token: form.fields['csrf_token']! };
     expect((await alice.post(PAGE, forged)).status).toBe(403);
     const { form: own } = await alice.get(PAGE);
     const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
@@ -243,7 +243,7 @@ describe.each(PLATFORMS)('the page of connected accounts on %s', (platform) => {
     const page = await alice.get(PAGE);
     expect(page.html).not.toContain('Connect Acme');
     const { fields } = (await alice.get('/oauth/logout')).form;
-    const forged = await alice.post(PAGE, { form_token: fields['form_token']!, connect: 'acme' });
+    const forged = await alice.post(PAGE, { csrf_token: fields['csrf_token']!, connect: 'acme' });
     expect([forged.status, forged.html]).toEqual([403, expect.stringContaining('cannot be connected')]);
   });
 });

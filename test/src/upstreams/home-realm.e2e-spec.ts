@@ -91,7 +91,7 @@ describe('home-realm discovery', () => {
     const { browser } = await start({ accounts });
     const look = async (name: string) => {
       const { status, location, html } = await typeName(browser(), name);
-      const plain = html.replaceAll(name, '').replaceAll(/name="form_token" value="[^"]*"/g, '');
+      const plain = html.replaceAll(name, '').replaceAll(/name="csrf_token" value="[^"]*"/g, '');
       return { status, plain, origin: location === null ? null : new URL(location).origin };
     };
     expect(await look('alice@example.com')).toEqual(await look('nobody@example.com'));

@@ -75,14 +75,14 @@ describe.each(await findStores())('redeeming in one step with a store in $name',
   it('redeem() stores further properties of a token, and the rotated token with the used one', async () => {
     const held = await issue({ authTime: 1_700_000_000, cnf: { jkt: '0ZcOC' } });
     expect(held).toMatchObject({ authTime: 1_700_000_000, cnf: { jkt: '0ZcOC' } });
-    const made = next(held, { act: { sub: 'admin' }, successor: 'sealed' });
+    const made = next(held, { act: { sub: 'admin' }, rotatedToken: 'sealed' });
     const saved = await opened.store.redeem(held, made, WEB, ALICE);
-    expect(saved).not.toHaveProperty('successor');
+    expect(saved).not.toHaveProperty('rotatedToken');
     const used = await opened.another.getRefreshToken(held.refreshToken);
-    expect(used).toMatchObject({ authTime: 1_700_000_000, cnf: { jkt: '0ZcOC' }, successor: 'sealed' });
+    expect(used).toMatchObject({ authTime: 1_700_000_000, cnf: { jkt: '0ZcOC' }, rotatedToken: 'sealed' });
     const found = await opened.another.getAccessToken(made.accessToken);
     expect(found).toMatchObject({ act: { sub: 'admin' }, client: { id: 'web' }, user: { id: 'alice' }, scope: 'read' });
-    expect(found).not.toHaveProperty('successor');
+    expect(found).not.toHaveProperty('rotatedToken');
   });
 
   it('redeem() saves no valid tokens in a revoked grant', async () => {

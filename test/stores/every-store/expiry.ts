@@ -141,12 +141,12 @@ describe('the time after which records end in every store', () => {
         const refresh = (server: OAuth2Server, clock: Clock, refreshToken: string) =>
           call(server, clock, { grant_type: 'refresh_token', refresh_token: refreshToken });
         const token = (await call(pair[0]!, present, PASSWORD))!;
-        const successor = (await refresh(pair[0]!, present, token))!;
-        expect(successor).toEqual(expect.any(String));
-        expect(await refresh(pair[1]!, past, token)).toBe(successor);
+        const rotatedToken = (await refresh(pair[0]!, present, token))!;
+        expect(rotatedToken).toEqual(expect.any(String));
+        expect(await refresh(pair[1]!, past, token)).toBe(rotatedToken);
         await sleep(8200);
         expect(await refresh(pair[1]!, past, token)).toBeUndefined();
-        expect(await refresh(pair[0]!, present, successor)).toBeUndefined();
+        expect(await refresh(pair[0]!, present, rotatedToken)).toBeUndefined();
       }),
   );
 });

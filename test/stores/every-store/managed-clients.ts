@@ -153,7 +153,7 @@ describe.each(await findStores())('administered clients with a store in $name', 
     expect(await isAlive(accessToken)).toBe(false);
     expect([await store.getClient(id, null), await store.getClient(id, 's3cret')]).toEqual([undefined, undefined]);
     const found = (await store.findClient(id))!;
-    expect(found).toMatchObject({ name: 'Web', retiredAt: expect.any(Date) });
+    expect(found).toMatchObject({ name: 'Web', disabledAt: expect.any(Date) });
     // A request that was in progress.
     const late = { accessToken: randomUUID(), accessTokenExpiresAt: later() };
     await store.saveToken(late, client, ALICE);

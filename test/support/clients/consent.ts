@@ -32,12 +32,12 @@ export interface Page {
   client: string;
   scope: string;
   action: string;
-  ticket: string;
+  csrf_token: string;
 }
 
 /** Parses the consent page of the demo application, which is JSON. */
 export function pageOf({ status, body }: HttpResponse): Page {
-  expect({ status, body }).toEqual({ status: 200, body: expect.stringContaining('"ticket"') });
+  expect({ status, body }).toEqual({ status: 200, body: expect.stringContaining('"csrf_token"') });
   return JSON.parse(body as string) as Page;
 }
 
@@ -55,8 +55,8 @@ export async function agree(at: URL, decision = 'allow'): Promise<URL> {
   const cookie = { cookie: 'user=alice' };
   let response = await readResponse(get(at.href, cookie));
   if (response.status === 200) {
-    const { action, ticket } = pageOf(response);
-    response = await readResponse(post(new URL(action, at).href, { ticket, decision }, cookie));
+    const { action, csrf_token: csrfToken } = pageOf(response);
+    response = await readResponse(post(new URL(action, at).href, { csrf_token: csrfToken, decision }, cookie));
   }
   return new URL(response.headers['location']!);
 }
@@ -74,8 +74,8 @@ export async function decide(
   let response = await openConsentPage(url, parameters, user);
   const showsConsentPage = response.status === 200;
   if (showsConsentPage) {
-    const { action, ticket } = pageOf(response);
-    response = await readResponse(post(url + action, { ticket, decision }, { cookie: `user=${user}` }));
+    const { action, csrf_token: csrfToken } = pageOf(response);
+    response = await readResponse(post(url + action, { csrf_token: csrfToken, decision }, { cookie: `user=${user}` }));
   }
   expect(response).toEqual(redirected(expect.any(String), showsConsentPage ? 303 : 302));
   return new URL(response.headers['location']!);

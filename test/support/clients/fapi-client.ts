@@ -140,8 +140,10 @@ export class FapiClient {
   async authorize(requestUri: string, decision = 'allow'): Promise<Record<string, string>> {
     let response = await this.open(requestUri);
     if (response.status === 200) {
-      const { action, ticket } = pageOf(response);
-      response = await readResponse(post(this.issuer + action, { ticket, decision }, { cookie: 'user=alice' }));
+      const { action, csrf_token: csrfToken } = pageOf(response);
+      response = await readResponse(
+        post(this.issuer + action, { csrf_token: csrfToken, decision }, { cookie: 'user=alice' }),
+      );
     }
     return Object.fromEntries(new URL(response.headers['location']!).searchParams);
   }

@@ -105,7 +105,7 @@ export class DemoInteraction implements OAuth2Interaction<typeof alice> {
   /** Returns the consent page as JSON instead of an HTML form, so that tests can parse it. */
   consent(user: typeof alice, { action, csrfToken, authorization }: ConsentContext): InteractionResponse {
     const { client, grantableScope: scope } = authorization;
-    return { html: JSON.stringify({ user: user.id, client: client.id, scope, action, ticket: csrfToken }) };
+    return { html: JSON.stringify({ user: user.id, client: client.id, scope, action, csrf_token: csrfToken }) };
   }
 
   saveConsent(user: typeof alice, { authorization }: InteractionContext) {

@@ -47,8 +47,8 @@ export function nodeDemo(server: OAuth2Server): Application {
       const returnTo = `/oauth/authorize?${new URLSearchParams(request.query as Record<string, string>).toString()}`;
       if (!user) return response.redirect(`/login?return_to=${encodeURIComponent(returnTo)}`);
       const scope = await server.grantableScope(authorizationRequest, user, response);
-      const { ticket, decision } = request.body as Record<string, string>;
-      if (ticket !== undefined && csrfTokens.delete(ticket)) {
+      const { csrf_token: posted, decision } = request.body as Record<string, string>;
+      if (posted !== undefined && csrfTokens.delete(posted)) {
         return server.decide(
           authorizationRequest,
           decision === 'allow' ? { user } : { user, error: userDenied() },
@@ -62,7 +62,7 @@ export function nodeDemo(server: OAuth2Server): Application {
         client: authorizationRequest.client.id,
         scope,
         action: returnTo,
-        ticket: csrfToken,
+        csrf_token: csrfToken,
       });
     },
     routes: {

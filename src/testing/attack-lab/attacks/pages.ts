@@ -9,7 +9,7 @@ import type { LabResponse } from '../wire.js';
 export const PAGE_ATTACKS: AttackRuns = {
   async 'csrf-consent'(lab) {
     const { page, form } = await consentPage(lab);
-    const { ticket, ...fields } = form.fields;
+    const { csrf_token: csrfToken, ...fields } = form.fields;
     const browser = await lab.victim();
     const response = await browser.open(page.sent.url, { form: { ...fields, decision: 'allow' }, from: 'evil' });
     const same = await browser.open(page.sent.url, { form: { ...fields, decision: 'allow' } });
