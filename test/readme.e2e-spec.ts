@@ -78,15 +78,15 @@ describe('the README and the guides that it links to', () => {
     const named = /^http:\/\/localhost:3000(\/oauth\/authorize\S+)$/m.exec(
       readFileSync(join(root, 'README.md'), 'utf8'),
     );
-    const visitor = new PageBrowser(origin);
-    const login = await visitor.get(named![1]!);
-    const returned = await visitor.send(await visitor.get(login.location!), {
+    const browser = new PageBrowser(origin);
+    const login = await browser.get(named![1]!);
+    const returned = await browser.send(await browser.get(login.location!), {
       username: 'alice',
       password: 'wonderland',
     });
-    const consent = await visitor.get(returned.location!);
+    const consent = await browser.get(returned.location!);
     expect(consent.html).toContain('Read your notes');
-    const decided = await visitor.send(consent, { decision: 'allow' });
+    const decided = await browser.send(consent, { decision: 'allow' });
 
     const parameters = oauth.validateAuthResponse(issuer, client, new URL(decided.location!));
     const answer = await oauth.authorizationCodeGrantRequest(
@@ -113,19 +113,19 @@ describe('the README and the guides that it links to', () => {
     const { AppModule } = (await import(join(folder, 'src/sign-up/app.module.ts'))) as { AppModule: Type };
     const own = await NestFactory.create(AppModule, { logger: false, abortOnError: false });
     await own.listen(0, '127.0.0.1');
-    const visitor = new PageBrowser(await own.getUrl());
+    const browser = new PageBrowser(await own.getUrl());
     const parameters = { response_type: 'code', client_id: 'notes', scope: 'notes:read', state: 'xyz' };
-    const login = await visitor.get(
-      (await visitor.get(`/oauth/authorize?${new URLSearchParams(parameters).toString()}`)).location!,
+    const login = await browser.get(
+      (await browser.get(`/oauth/authorize?${new URLSearchParams(parameters).toString()}`)).location!,
     );
     const link = /href="(\/sign-up[^"]*)"/.exec(login.html)![1]!.replaceAll('&amp;', '&');
-    const short = await visitor.send(await visitor.get(link), { username: 'carol', password: 'short' });
+    const short = await browser.send(await browser.get(link), { username: 'carol', password: 'short' });
     expect(short.html).toContain('at least 8 characters');
-    const signedUp = await visitor.send(short, { username: 'carol', password: 'looking-glass' });
+    const signedUp = await browser.send(short, { username: 'carol', password: 'looking-glass' });
     expect([signedUp.status, signedUp.location]).toEqual([303, expect.stringContaining('/oauth/authorize?')]);
-    const consent = await visitor.get(signedUp.location!);
+    const consent = await browser.get(signedUp.location!);
     expect([consent.heading, consent.html.includes('carol')]).toEqual(['Allow access?', true]);
-    const taken = await visitor.send(await visitor.get('/sign-up'), { username: 'carol', password: 'looking-glass' });
+    const taken = await browser.send(await browser.get('/sign-up'), { username: 'carol', password: 'looking-glass' });
     expect(taken.html).toContain('This username is taken.');
     await own.close();
   });
@@ -154,8 +154,8 @@ describe('the README and the guides that it links to', () => {
     expect(await interaction.login(context)).toEqual({
       redirect: '/login?return_to=%2Foauth%2Fauthorize%3Fa%3D1%26b%3D2',
     });
-    const asked = { authorization: { client: { id: '<script>', grants: [] } }, action: '/a?b&c', csrfToken: 'x"y' };
-    const shown = await interaction.consent({ id: '1' }, asked as unknown as ConsentContext);
+    const requested = { authorization: { client: { id: '<script>', grants: [] } }, action: '/a?b&c', csrfToken: 'x"y' };
+    const shown = await interaction.consent({ id: '1' }, requested as unknown as ConsentContext);
     expect(shown).toEqual({ html: expect.stringContaining('May &lt;script&gt; use your account?') });
     expect(shown).toEqual({ html: expect.stringContaining('value="x&quot;y"') });
   });

@@ -11,11 +11,12 @@ export class ApprovalController {
   @Post()
   @HttpCode(200)
   async decide(@Query('action') action: string) {
-    const { asked } = this.store;
-    this.store.asked = undefined;
+    const { requested } = this.store;
+    this.store.requested = undefined;
     return {
       counts:
-        asked !== undefined && (await decideBackchannelRequest(asked, { allow: action === 'allow', signIn: PASSWORD })),
+        requested !== undefined &&
+        (await decideBackchannelRequest(requested, { allow: action === 'allow', signIn: PASSWORD })),
     };
   }
 }

@@ -44,7 +44,7 @@ const ALICE_ONLY: MemoryStoreOptions['users'] = {
 /** A memory store with one user. It returns the claims of this user. */
 export class HostStore extends MemoryStore implements CibaModel {
   /** The backchannel request that the user has not decided yet. */
-  asked: BackchannelRequest | undefined;
+  requested: BackchannelRequest | undefined;
 
   constructor(clients: readonly StoredClient[], users: MemoryStoreOptions['users'] = ALICE_ONLY) {
     super({
@@ -63,6 +63,6 @@ export class HostStore extends MemoryStore implements CibaModel {
   }
 
   askUser(request: BackchannelRequest): void {
-    this.asked = request;
+    this.requested = request;
   }
 }

@@ -1,7 +1,7 @@
 import { oidc } from 'nest-oauth2/upstreams';
 
 import { startRelyingParty } from '../host/relying-party.js';
-import { Visitor } from '../host/visitor.js';
+import { Browser } from '../host/browser.js';
 import type { ConformancePlan } from './plan.js';
 import { reachSuite } from './reach-suite.js';
 
@@ -55,13 +55,13 @@ function relyingPartyPlan(
             { issuer: application, ...(platform && { platform }) },
           );
           try {
-            const visitor = new Visitor();
-            const shown = await signIn(visitor, { application, endpoint });
+            const browser = new Browser();
+            const shown = await signIn(browser, { application, endpoint });
             assertState(shown, !REFUSED.includes(module), `after the response of the suite`);
             if (!signsOut) return;
             const end = { id_token_hint: idTokens[0]!, post_logout_redirect_uri: bye, state: 'signed-out' };
-            await visitor.get(`${provider}end_session_endpoint?${new URLSearchParams(end).toString()}`);
-            assertState(await isSignedIn(visitor, application), module !== BACK_CHANNEL, 'after the logout token');
+            await browser.get(`${provider}end_session_endpoint?${new URLSearchParams(end).toString()}`);
+            assertState(await isSignedIn(browser, application), module !== BACK_CHANNEL, 'after the logout token');
           } finally {
             await running.close();
           }
@@ -77,16 +77,16 @@ interface Place {
 }
 
 /** Signs in with the suite. Returns whether the user is then signed in at the application. */
-async function signIn(visitor: Visitor, { application, endpoint }: Place): Promise<boolean> {
-  const login = await visitor.get(`${application}/oauth/login`);
-  const shown = await visitor.submit(login, endpoint);
-  if (shown.url.origin !== application) await visitor.submit(shown, `${endpoint}/callback`);
-  return isSignedIn(visitor, application);
+async function signIn(browser: Browser, { application, endpoint }: Place): Promise<boolean> {
+  const login = await browser.get(`${application}/oauth/login`);
+  const shown = await browser.submit(login, endpoint);
+  if (shown.url.origin !== application) await browser.submit(shown, `${endpoint}/callback`);
+  return isSignedIn(browser, application);
 }
 
 /** Whether the page of connected accounts does not ask for a sign-in. */
-async function isSignedIn(visitor: Visitor, application: string): Promise<boolean> {
-  const { url } = await visitor.get(`${application}/oauth/connections`);
+async function isSignedIn(browser: Browser, application: string): Promise<boolean> {
+  const { url } = await browser.get(`${application}/oauth/connections`);
   return url.pathname === '/oauth/connections';
 }
 

@@ -145,8 +145,8 @@ export const VARIANTS: Readonly<Record<string, Variant>> = {
   },
   'a server with token exchange, certificates and CIBA': {
     module: () => {
-      const asked = { findHintedUser: () => ({ id: 'alice' }), askUser: () => undefined };
-      const model = Object.assign(new WeakStore(), asked);
+      const requested = { findHintedUser: () => ({ id: 'alice' }), askUser: () => undefined };
+      const model = Object.assign(new WeakStore(), requested);
       const more = [tokenExchange(), resourceIndicators({ own: [`${ISSUER}/notes`] }), mutualTls(), ciba()];
       return server({
         model,

@@ -36,8 +36,8 @@ export function afterARestart(stage: Stage): void {
 }
 
 function authorizeAt({ url }: Sample, state: string): string {
-  const asked = { response_type: 'code', client_id: 'demo-web', redirect_uri: `${url}/callback`, scope: 'profile' };
-  return `${url}/oauth/authorize?${new URLSearchParams({ ...asked, state }).toString()}`;
+  const requested = { response_type: 'code', client_id: 'demo-web', redirect_uri: `${url}/callback`, scope: 'profile' };
+  return `${url}/oauth/authorize?${new URLSearchParams({ ...requested, state }).toString()}`;
 }
 
 interface Tokens {

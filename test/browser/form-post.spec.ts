@@ -34,7 +34,7 @@ describeInBrowser('the page of the form_post response mode', () => {
   const came: URLSearchParams[] = [];
   let browser: Browser;
   let client: { server: Server; url: string };
-  let asked: string;
+  let requested: string;
   beforeAll(async () => {
     const port = await freePort();
     const url = `http://localhost:${port}`;
@@ -57,7 +57,7 @@ describeInBrowser('the page of the form_post response mode', () => {
       { port, prepare: (app) => app.use(helmet()) },
     );
     const query = { response_type: 'code', client_id: 'web', response_mode: 'form_post', state: `"><b>'&` };
-    asked = `${url}/oauth/authorize?${new URLSearchParams({ ...query, scope: 'notes:read' }).toString()}`;
+    requested = `${url}/oauth/authorize?${new URLSearchParams({ ...query, scope: 'notes:read' }).toString()}`;
     browser = await openBrowser();
   }, 60_000);
   afterAll(async () => {
@@ -72,7 +72,7 @@ describeInBrowser('the page of the form_post response mode', () => {
     { name: 'with a button if scripts are disabled', options: { javaScriptEnabled: false } },
   ] satisfies { name: string; options: BrowserContextOptions }[])('submits the response $name', async ({ options }) => {
     const { page, complaints } = await openPage(browser, options);
-    await page.goto(asked);
+    await page.goto(requested);
     await signIn(page);
     await page.getByRole('button', { name: 'Allow' }).click();
     if ('javaScriptEnabled' in options) await page.getByRole('button', { name: 'Continue' }).click();

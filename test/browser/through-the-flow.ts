@@ -5,19 +5,22 @@ import { openPage, type OpenedPage } from './browser.js';
 
 /** The cases of one user in order. Each case continues where the previous one ended. */
 export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextOptions & { place: string }): void {
-  let visitor: OpenedPage;
+  let userBrowser: OpenedPage;
   let page: Page;
   let pictures = 0;
 
   beforeAll(async () => {
-    visitor = await openPage(stage.browser, look);
-    page = visitor.page;
+    userBrowser = await openPage(stage.browser, look);
+    page = userBrowser.page;
   });
   afterAll(() => page?.context().close());
 
   afterEach(async () => {
     const name = expect.getState().currentTestName?.split(`${place} `)[1]?.replaceAll(' ', '-');
-    expect({ tooWide: await visitor.look(`${place}-${++pictures}-${name}`), complaints: visitor.complaints }).toEqual({
+    expect({
+      tooWide: await userBrowser.look(`${place}-${++pictures}-${name}`),
+      complaints: userBrowser.complaints,
+    }).toEqual({
       tooWide: 0,
       complaints: [],
     });
@@ -115,7 +118,7 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
     await page.goto(`${stage.sample.url}/oauth/applications`);
     await page.getByRole('heading', { name: 'Apps with access to your account' }).waitFor();
     expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(['Quick start page']);
-    expect(await visitor.look(`${place}-applications`)).toBe(0);
+    expect(await userBrowser.look(`${place}-applications`)).toBe(0);
     await page.getByRole('button', { name: 'Remove access of Quick start page' }).click();
     await page.getByText('Access removed.').waitFor();
     expect(await page.getByText('No apps have access').isVisible()).toBe(true);
@@ -124,10 +127,10 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
   it('offers the choice of an account, and asks for confirmation before signing out', async () => {
     await page.goto(`${stage.sample.url}/oauth/login`);
     await page.getByRole('link', { name: 'Continue as Alice Liddell' }).waitFor();
-    expect(await visitor.look(`${place}-account`)).toBe(0);
+    expect(await userBrowser.look(`${place}-account`)).toBe(0);
     await page.goto(`${stage.sample.url}/oauth/logout`);
     await page.getByRole('heading', { name: 'Sign out?' }).waitFor();
-    expect(await visitor.look(`${place}-sign-out`)).toBe(0);
+    expect(await userBrowser.look(`${place}-sign-out`)).toBe(0);
     await page.goto(stage.sample.url);
   });
 

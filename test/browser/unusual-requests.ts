@@ -7,26 +7,28 @@ import { openPage, signIn, type OpenedPage } from './browser.js';
 
 export function unusualRequests(stage: Stage): void {
   const client = createServer((request, response) => response.end(`arrived at ${request.url}`));
-  let visitor: OpenedPage;
-  let asked: Record<string, string>;
+  let userBrowser: OpenedPage;
+  let requested: Record<string, string>;
 
   beforeAll(async () => {
     await once(client.listen(0, '127.0.0.1'), 'listening');
     const { port } = client.address() as AddressInfo;
     const redirectUri = `http://127.0.0.1:${port}/callback`;
-    asked = { response_type: 'code', client_id: 'demo-web', redirect_uri: redirectUri, state: 'abc' };
-    visitor = await openPage(stage.browser, { viewport: { width: 390, height: 844 } });
+    requested = { response_type: 'code', client_id: 'demo-web', redirect_uri: redirectUri, state: 'abc' };
+    userBrowser = await openPage(stage.browser, { viewport: { width: 390, height: 844 } });
   });
   afterAll(async () => {
     client.close();
     client.closeAllConnections();
-    await visitor?.page.context().close();
+    await userBrowser?.page.context().close();
   });
 
-  afterEach(() => expect(visitor.complaints).toEqual([]));
+  afterEach(() => expect(userBrowser.complaints).toEqual([]));
 
   const open = (change: Record<string, string>) =>
-    visitor.page.goto(`${stage.sample.url}/oauth/authorize?${new URLSearchParams({ ...asked, ...change }).toString()}`);
+    userBrowser.page.goto(
+      `${stage.sample.url}/oauth/authorize?${new URLSearchParams({ ...requested, ...change }).toString()}`,
+    );
 
   it.each([
     ['an unknown client', { client_id: 'nobody' }, 'the `client_id` is unknown'],
@@ -41,7 +43,7 @@ export function unusualRequests(stage: Stage): void {
       '`redirect_uri` is not a valid URI',
     ],
   ])('stops %s with an error page', async (name, change, detail) => {
-    const { page, look } = visitor;
+    const { page, look } = userBrowser;
     const response = await open(change);
     expect(response?.status()).toBe(400);
     expect(await response?.headerValue('content-security-policy')).toContain("frame-ancestors 'none'");
@@ -54,7 +56,7 @@ export function unusualRequests(stage: Stage): void {
   });
 
   it('asks for the default scope if the request has none, and only once', async () => {
-    const { page, look } = visitor;
+    const { page, look } = userBrowser;
     await open({});
     await signIn(page);
     await page.getByRole('heading', { name: 'Allow access?' }).waitFor();

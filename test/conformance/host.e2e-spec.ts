@@ -9,7 +9,7 @@ import { oidc } from 'nest-oauth2/upstreams';
 import { type Certificate, RSA, selfSigned } from '../../conformance/host/certificate.js';
 import { startHost } from '../../conformance/host/host.js';
 import { startRelyingParty } from '../../conformance/host/relying-party.js';
-import { Visitor } from '../../conformance/host/visitor.js';
+import { Browser } from '../../conformance/host/browser.js';
 import { ALL_PLANS, PLANS } from '../../conformance/plans/index.js';
 import { type ClientKeys, GENERATORS, type KeyGenerators } from '../../conformance/plans/keys.js';
 import { EXPECTATIONS } from '../../conformance/expectations.js';
@@ -17,8 +17,8 @@ import { freePort } from '../support/environment/free-port.js';
 import { PLATFORMS } from '../support/servers/test-application.js';
 
 async function read(url: string, method = 'GET'): Promise<{ status: number | undefined; body: string }> {
-  const asked = request(url, { method, rejectUnauthorized: false }).end();
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  const requested = request(url, { method, rejectUnauthorized: false }).end();
+  const [answer] = (await once(requested, 'response')) as [IncomingMessage];
   return { status: answer.statusCode, body: await text(answer) };
 }
 
@@ -80,7 +80,7 @@ describe('the server for the conformance suite', () => {
       const suite = oidc({ issuer: 'https://suite.example', label: 'Suite', clientId: 'rp', clientSecret: 'secret' });
       const application = await startRelyingParty({ providers: { suite } }, { issuer, platform, certificate });
       try {
-        const page = await new Visitor().get(`${issuer}/oauth/connections`);
+        const page = await new Browser().get(`${issuer}/oauth/connections`);
         expect([page.url.pathname, page.html]).toEqual(['/oauth/login', expect.stringContaining('Suite')]);
       } finally {
         await application.close();

@@ -87,11 +87,11 @@ describe('a sample in a clean clone without compiler and install scripts', () =>
     await withStarted(clone, where, {}, async ({ url: issuer }) => {
       const device = runScript(clone, where, { ISSUER: issuer }, 'device');
       const code = await device.prints(/^Your code: (\S+)$/m);
-      const visitor = new PageBrowser(issuer);
-      await visitor.signIn('/oauth/login');
-      const shown = await visitor.send(await visitor.get('/oauth/device'), { user_code: code });
+      const userBrowser = new PageBrowser(issuer);
+      await userBrowser.signIn('/oauth/login');
+      const shown = await userBrowser.send(await userBrowser.get('/oauth/device'), { user_code: code });
       expect(shown.html).toContain('Notes in a terminal');
-      await visitor.send(shown, { decision: 'allow' });
+      await userBrowser.send(shown, { decision: 'allow' });
       expect(await device.prints(/^Signed in\. (.*)$/m)).toContain('"owner":"Alice Liddell"');
       expect(await device.ended).toBe(0);
     });
@@ -105,10 +105,10 @@ describe('a sample in a clean clone without compiler and install scripts', () =>
       const telephone = new PageBrowser(issuer, { origin: issuer });
       const login = await telephone.get((await telephone.get('/phone')).location!);
       await telephone.send(login, { username: 'alice', password: 'wonderland' });
-      const asked = await telephone.get('/phone');
-      expect(asked.html).toContain(`<strong>${shown}</strong>`);
-      expect(asked.html).toContain('14.50 EUR to The Hatter');
-      await telephone.send(asked, { decision: 'pay' });
+      const requested = await telephone.get('/phone');
+      expect(requested.html).toContain(`<strong>${shown}</strong>`);
+      expect(requested.html).toContain('14.50 EUR to The Hatter');
+      await telephone.send(requested, { decision: 'pay' });
       expect(await till.prints(/^Paid\. (.*)$/m)).toBe('{"paid":["14.50 EUR to The Hatter"]}');
       expect(await till.ended).toBe(0);
       expect((await telephone.get('/phone')).html).toContain('No payments to approve.');
@@ -118,8 +118,8 @@ describe('a sample in a clean clone without compiler and install scripts', () =>
   it('signs a user in with Passport and lets a client read notes: sample/16-passport', async () => {
     await withStarted(clone, 'sample/16-passport', {}, async ({ url }) => {
       const browser = new PageBrowser(url, { origin: url });
-      const asked = pathOf((await browser.get('/client')).location);
-      const login = await browser.get((await browser.get(asked)).location!);
+      const requested = pathOf((await browser.get('/client')).location);
+      const login = await browser.get((await browser.get(requested)).location!);
       const signedIn = await browser.send(login, { username: 'alice', password: 'wonderland' });
       const consent = await browser.get(signedIn.location!);
       const allowed = await browser.send(consent, { decision: 'allow' });

@@ -87,10 +87,10 @@ describe('the model contract', () => {
     }, broken);
     const message =
       report.failures.find(({ name }) => name === fails)?.message ?? JSON.stringify(report.failures, null, 1);
-    const [found = '', told = ''] = message.split('Remedy: ');
+    const [found = '', reported = ''] = message.split('Remedy: ');
     expect(found).toMatch(finding);
     expect(found).toMatch(/^Requirement: the model .+\.\nObserved: .+\nAttack: .+\n$/s);
-    expect(told).toMatch(remedy);
+    expect(reported).toMatch(remedy);
     expect(report.guarantees).toMatchObject(leaves);
     expect(report.ok).toBe(false);
   });

@@ -83,11 +83,11 @@ describe('random requests, options and model failures', () => {
           fc.oneof(arbitraryRequest, alteredRequest(right)),
           serverOptions,
           failures,
-          async (asked, given, failing) => {
+          async (requested, given, failing) => {
             const response = new Response();
             let error: unknown;
             try {
-              await server(given, failing)[operation](new Request(asked as never), response);
+              await server(given, failing)[operation](new Request(requested as never), response);
             } catch (caught) {
               error = caught;
             }

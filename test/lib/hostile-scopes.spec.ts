@@ -51,10 +51,10 @@ describe('a scope of any size', () => {
         );
         outcomes.add(error?.name ?? 'granted');
         const values = distinct(scope);
-        const asked = testModel.calls.map(([method]) => method).includes('validateScope');
-        const refused = { error: 'invalid_scope', scope: undefined, asked: false };
-        const granted = { error: undefined, scope: values.join(' '), asked: values.length <= 128 };
-        expect({ error: error?.name, scope: body['scope'], asked }).toEqual(error ? refused : granted);
+        const requested = testModel.calls.map(([method]) => method).includes('validateScope');
+        const refused = { error: 'invalid_scope', scope: undefined, requested: false };
+        const granted = { error: undefined, scope: values.join(' '), requested: values.length <= 128 };
+        expect({ error: error?.name, scope: body['scope'], requested }).toEqual(error ? refused : granted);
       }),
       // The examples guarantee that both outcomes occur.
       { numRuns: 200, examples: [['read'], [Array.from({ length: 129 }, (_, index) => `v${index}`).join(' ')]] },
@@ -90,10 +90,10 @@ describe('a scope of any size', () => {
   it('is compared in a number of steps that is linear in its length', async () => {
     const size = fc.integer({ min: 1, max: 3000 });
     await fc.assert(
-      fc.asyncProperty(size, fc.integer({ min: 1, max: 128 }), fc.boolean(), async (known, asked, fits) => {
+      fc.asyncProperty(size, fc.integer({ min: 1, max: 128 }), fc.boolean(), async (known, requested, fits) => {
         const granted = Array.from({ length: known }, (_, index) => `s${index}`);
         // Either the last values, which a search from the front finds last, or values that were not granted.
-        const wanted = fits ? granted.slice(-asked) : Array.from({ length: asked }, (_, index) => `t${index}`);
+        const wanted = fits ? granted.slice(-requested) : Array.from({ length: requested }, (_, index) => `t${index}`);
         const { bound, reads, answers } = await readsOf(granted, wanted);
         expect(answers).toEqual([fits, fits, fits]);
         expect(Math.max(...reads)).toBeLessThanOrEqual(bound);

@@ -79,10 +79,10 @@ describe('the option `instrumentation`', () => {
     await server.authenticate(resourceRequest(), response);
     await server.token(tokenRequest(CREDENTIALS), new Response());
     await server.authorize(authorizeRequest(), new Response(), signedIn);
-    const asked = await server.readAuthorizationRequest(authorizeRequest(), response);
-    await server.requiredInteraction(asked, {}, response);
-    await server.grantableScope(asked, { id: 'alice' }, response);
-    await server.decide(asked, { user: { id: 'alice' } }, response);
+    const requested = await server.readAuthorizationRequest(authorizeRequest(), response);
+    await server.requiredInteraction(requested, {}, response);
+    await server.grantableScope(requested, { id: 'alice' }, response);
+    await server.decide(requested, { user: { id: 'alice' } }, response);
     expect(await server.handle('ping', resourceRequest(), response)).toBe('pong');
     await server.handle('token', tokenRequest(CREDENTIALS), new Response());
     expect(names).toEqual(
@@ -103,19 +103,19 @@ describe('the option `instrumentation`', () => {
     const record: string[] = [];
     const server = serverWith(recorder('one', record));
     for (const args of [[], [{}], [{ scope: 'admin' }]] as const) {
-      const told = jest.fn();
+      const reported = jest.fn();
       const result = (server.authenticate as (...given: unknown[]) => Promise<unknown>)(
         resourceRequest(),
         new Response(),
         ...args,
-        told,
+        reported,
       );
       const [value, error] = await result.then(
         (one) => [one, null],
         (one: unknown) => [undefined, one],
       );
       await new Promise(setImmediate);
-      expect(told.mock.calls).toEqual([error === null ? [null, value] : [error]]);
+      expect(reported.mock.calls).toEqual([error === null ? [null, value] : [error]]);
     }
     expect(record).toHaveLength(6);
   });

@@ -349,10 +349,10 @@ describe('protocol problems of oauth2-server that this library avoids (numbers o
       await expect(operation(authorizeRequest(), new Response(), { accessTokenLifetime: 0 })).rejects.toBeInstanceOf(
         OAuthError,
       );
-      const told = await new Promise((resolve) => {
+      const reported = await new Promise((resolve) => {
         void operation(authorizeRequest({ client_id: undefined }), new Response(), null, resolve);
       });
-      expect(told).toBeInstanceOf(OAuthError);
+      expect(reported).toBeInstanceOf(OAuthError);
     }
   });
 

@@ -34,26 +34,26 @@ describe('an operation of OAuth2Server', () => {
   });
 
   it.each(operations)('calls a callback in the fourth position: %s', async (name) => {
-    const told = jest.fn();
-    const result = await (server[name] as typeof server.token)(requests[name](), new Response(), {}, told);
+    const reported = jest.fn();
+    const result = await (server[name] as typeof server.token)(requests[name](), new Response(), {}, reported);
     await new Promise(setImmediate);
-    expect(told.mock.calls).toEqual([[null, result]]);
+    expect(reported.mock.calls).toEqual([[null, result]]);
   });
 
   it.each(operations)('calls a callback in the fourth position after null or undefined: %s', async (name) => {
     for (const options of [null, undefined]) {
-      const told = jest.fn();
-      await (server[name] as typeof server.token)(requests[name](), new Response(), options as never, told);
+      const reported = jest.fn();
+      await (server[name] as typeof server.token)(requests[name](), new Response(), options as never, reported);
       await new Promise(setImmediate);
-      expect(told).toHaveBeenCalledTimes(1);
+      expect(reported).toHaveBeenCalledTimes(1);
     }
   });
 
   it.each(operations)('calls a callback in the third position: %s', async (name) => {
-    const told = jest.fn();
-    const result = await (server[name] as typeof server.token)(requests[name](), new Response(), told);
+    const reported = jest.fn();
+    const result = await (server[name] as typeof server.token)(requests[name](), new Response(), reported);
     await new Promise(setImmediate);
-    expect(told.mock.calls).toEqual([[null, result]]);
+    expect(reported.mock.calls).toEqual([[null, result]]);
   });
 
   it.each(operations)('calls back with an error, and causes no unhandled rejection: %s', async (name) => {
@@ -63,7 +63,7 @@ describe('an operation of OAuth2Server', () => {
       [{}, new engine.Request({ headers: {}, method: 'X', query: {} })].map(
         (request) =>
           new Promise((resolve) => {
-            void server[name](request as never, new Response(), (...told: unknown[]) => resolve(told));
+            void server[name](request as never, new Response(), (...reported: unknown[]) => resolve(reported));
           }),
       ),
     );
@@ -77,10 +77,10 @@ describe('an operation of OAuth2Server', () => {
     await expect(server.authenticate(resourceRequest(), new Response(), 'admin')).rejects.toThrow('authorized scope');
     await expect(server.authenticate(resourceRequest(), new Response(), ['admin'])).rejects.toThrow('authorized scope');
     const response = new Response();
-    const told = await new Promise((resolve) => {
+    const reported = await new Promise((resolve) => {
       void server.authenticate(resourceRequest(), response, 'read', (_, token) => resolve(token));
     });
-    expect(told).toBe(testModel.accessTokens.get('access'));
+    expect(reported).toBe(testModel.accessTokens.get('access'));
     expect(response.get('X-Accepted-OAuth-Scopes')).toBe('read');
   });
 

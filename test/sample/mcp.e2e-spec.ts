@@ -71,9 +71,9 @@ describe('sample/10-mcp', () => {
   it('lists the repositories of the user at GitHub, once the user has connected GitHub in a browser', async () => {
     const { browse, browser, questions } = allowingUser(url);
     const open = async (shown: { location: string | null }) => browser.get(shown.location!.replace(url, ''));
-    const asked: string[] = [];
+    const requested: string[] = [];
     const elicit = async (page: string, message: string) => {
-      asked.push(message);
+      requested.push(message);
       const consent = await open(await open({ location: page }));
       const github = await open(await browser.send(consent));
       expect([consent.heading, github.heading]).toEqual(['Access to GitHub', 'Stand-in for GitHub']);
@@ -86,7 +86,7 @@ describe('sample/10-mcp', () => {
     expect(await connection.callTool('list_repositories')).toMatchObject(repositories);
     expect(questions.at(-1)).toContain('List your repositories at GitHub');
     expect(await connection.callTool('list_repositories')).toMatchObject(repositories);
-    expect(asked).toEqual(['Connect your GitHub account to continue.']);
+    expect(requested).toEqual(['Connect your GitHub account to continue.']);
     await connection.close();
   });
 });

@@ -13,8 +13,14 @@ import { CALLBACK, demoModule, demoStore } from '../support/servers/demo.js';
 import { readResponse, basic, bearer, get, NO_STORE, post, expectedRefusal } from '../support/clients/http.js';
 import { PLATFORMS, startApplication, stopApplications } from '../support/servers/test-application.js';
 
-const asked = { response_type: 'code', client_id: 'web', scope: 'notes:read', state: 'xyz', redirect_uri: CALLBACK };
-const query = new URLSearchParams(asked).toString();
+const requested = {
+  response_type: 'code',
+  client_id: 'web',
+  scope: 'notes:read',
+  state: 'xyz',
+  redirect_uri: CALLBACK,
+};
+const query = new URLSearchParams(requested).toString();
 const redirect = (location: unknown) => ({ status: 302, headers: { 'cache-control': 'no-store', location }, body: '' });
 const withCode = redirect(expect.stringMatching(/^https:\/\/app\.example\/callback\?code=[\da-f]{64}&state=xyz$/));
 
@@ -85,7 +91,7 @@ describe.each(PLATFORMS)('an application without an interaction, on %s,', (platf
     );
     const { url } = await startApplication(platform, demoModule({ authenticateHandler: { handle } }));
     expect(await readResponse(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }))).toEqual(withCode);
-    expect(await readResponse(post(`${url}/oauth/authorize`, asked, { cookie: 'user=alice' }))).toEqual(withCode);
+    expect(await readResponse(post(`${url}/oauth/authorize`, requested, { cookie: 'user=alice' }))).toEqual(withCode);
     expect(handle.mock.calls[0]?.[0]).toBeInstanceOf(Request);
     const denied = await readResponse(get(`${url}/oauth/authorize?${query}&allowed=false`, { cookie: 'user=alice' }));
     expect(denied.headers['location']).toMatch(/\?error=access_denied&/);
@@ -106,14 +112,14 @@ describe.each(PLATFORMS)('an application without an interaction, on %s,', (platf
     const form = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'notes:read' };
     const { body } = await readResponse(post(`${url}/oauth/token`, form, basic('web', 'web-secret')));
     const { access_token: token } = body as { access_token: string };
-    const wider = new URLSearchParams({ ...asked, scope: 'notes:read notes:write' });
+    const wider = new URLSearchParams({ ...requested, scope: 'notes:read notes:write' });
     const faulty = expectedRefusal(
       'server_error',
       'Server error: the request could not be handled; the server log has the reason',
       500,
     );
     expect(await readResponse(get(`${url}/oauth/authorize?${wider.toString()}`, bearer(token)))).toEqual(faulty);
-    expect(await readResponse(post(`${url}/oauth/authorize`, asked, bearer(token)))).toEqual(faulty);
+    expect(await readResponse(post(`${url}/oauth/authorize`, requested, bearer(token)))).toEqual(faulty);
     expect(await readResponse(get(`${url}/oauth/authorize?${query}`))).toEqual(faulty);
     expect(error.mock.calls.map(([message]) => message)).toEqual(Array.from({ length: 3 }, () => LACK));
   });

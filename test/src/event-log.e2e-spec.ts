@@ -34,11 +34,11 @@ describe.each(PLATFORMS)('the event log on %s', (platform) => {
       'token.refused',
       'authorization.refused',
     ]);
-    const told = emit.mock.calls.filter(([name]) => name !== 'client.authenticated');
-    expect(told.map(([name]) => name)).toEqual(lines().map((line) => line.split(' ', 1)[0]));
+    const reported = emit.mock.calls.filter(([name]) => name !== 'client.authenticated');
+    expect(reported.map(([name]) => name)).toEqual(lines().map((line) => line.split(' ', 1)[0]));
     const facts = ({ at: _, ...payload }: { at?: Date }) =>
       Object.entries(payload).filter(([, value]) => value !== undefined);
-    for (const [index, [, payload]] of told.entries()) {
+    for (const [index, [, payload]] of reported.entries()) {
       for (const [name, value] of facts(payload)) expect(lines()[index]).toContain(`${name}=${JSON.stringify(value)}`);
     }
     expect(lines().map((line) => line.split(' ').at(-1))).toEqual([

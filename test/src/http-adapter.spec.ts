@@ -10,19 +10,19 @@ describe('the OAuth request created from a native request', () => {
 
   it('has the query that Express parses lazily from the URL', () => {
     class ExpressRequest {
-      asked = 0;
+      requested = 0;
       method = 'GET';
       headers = {};
       constructor(readonly url: string) {}
       get query() {
-        this.asked++;
+        this.requested++;
         return { page: '2' };
       }
     }
     expect(toOAuthRequest(new ExpressRequest('/notes?page=2')).query).toEqual({ page: '2' });
     const plain = new ExpressRequest('/notes');
     expect(toOAuthRequest(plain).query).toEqual({});
-    expect(plain.asked).toBe(0);
+    expect(plain.requested).toBe(0);
   });
 
   it.each([undefined, null])('has an empty query if there is no native query and the URL is %s', (url) => {

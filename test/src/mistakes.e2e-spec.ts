@@ -114,8 +114,8 @@ describe.each(PLATFORMS)('a rejected request is logged on %s with cause and reme
     const module = { imports: [OAuth2Module.forRoot({ model: store(), interaction: null })] };
     const { url } = await startApplication(platform, module, { logger });
     const response = await post(`${url}/oauth/token`, form, basic(id, secret));
-    const { error_description: told } = (await response.json()) as { error_description: string };
-    expect(told).toContain(description);
+    const { error_description: reported } = (await response.json()) as { error_description: string };
+    expect(reported).toContain(description);
     const line = String(debug.mock.calls.at(-1)?.[0]);
     expect(line).toMatch(/ reason="/);
     expect(/ remedy="((?:[^"\\]|\\.)*)"/.exec(line)?.[1]).toContain(remedy);

@@ -32,7 +32,7 @@ const known = (event: object) => Object.fromEntries(Object.entries(event).filter
 describe.each(ANY_PLATFORM)('the events of a server on %s', (platform) => {
   let url = '';
   let operator: Operator;
-  let visitor: PageBrowser;
+  let browser: PageBrowser;
   /** Secrets that events must not contain. */
   const secrets = new Set<string>(['web-secret', 'wonderland', SECRET]);
   const all: string[] = [];
@@ -46,7 +46,7 @@ describe.each(ANY_PLATFORM)('the events of a server on %s', (platform) => {
     });
     url = host.url;
     operator = host.app.get(Operator);
-    visitor = new PageBrowser(url, { 'x-forwarded-proto': 'https', host: 'id.example', origin: ISSUER });
+    browser = new PageBrowser(url, { 'x-forwarded-proto': 'https', host: 'id.example', origin: ISSUER });
   });
   afterAll(stopApplications);
 
@@ -67,19 +67,19 @@ describe.each(ANY_PLATFORM)('the events of a server on %s', (platform) => {
   }
 
   it('report sign-ins, and failed sign-ins without the typed user name', async () => {
-    await visitor.signIn('/oauth/login', 'alice', 'wrong password');
-    await visitor.signIn('/oauth/login');
+    await browser.signIn('/oauth/login', 'alice', 'wrong password');
+    await browser.signIn('/oauth/login');
     expect(heard()).toEqual([
       ['user.refused', { endpoint: 'login', reason: 'user name or password is incorrect', status: 401 }],
       ['user.signed_in', { endpoint: 'login', userId: 'alice' }],
     ]);
-    for (const value of visitor.cookies.values()) secrets.add(value);
+    for (const value of browser.cookies.values()) secrets.add(value);
   });
 
   it('report consent and denial', async () => {
-    await visitor.send(await visitor.get(authorize), { decision: 'deny' });
+    await browser.send(await browser.get(authorize), { decision: 'deny' });
     const facts = { endpoint: 'authorize', clientId: 'web', userId: 'alice', scope: 'notes:read' };
-    const { location } = await visitor.send(await visitor.get(authorize), { decision: 'allow' });
+    const { location } = await browser.send(await browser.get(authorize), { decision: 'allow' });
     secrets.add(new URL(location!).searchParams.get('code')!);
     const granted = { ...facts, responseType: 'code', grantId: expect.any(String) };
     expect(heard()).toEqual([
@@ -92,12 +92,12 @@ describe.each(ANY_PLATFORM)('the events of a server on %s', (platform) => {
       ['code.issued', granted],
     ]);
     // The user consented before, so consent is granted without a page.
-    await visitor.get(authorize);
+    await browser.get(authorize);
     expect(heard().map(([name]) => name)).toEqual(['authorization.granted', 'code.issued']);
   });
 
   it('report the lifecycle of a token, with ids that connect the events', async () => {
-    const { location } = await visitor.get(authorize);
+    const { location } = await browser.get(authorize);
     const code = new URL(location!).searchParams.get('code')!;
     const first = await ask('/oauth/token', { grant_type: 'authorization_code', code, redirect_uri: CALLBACK });
     const second = await ask('/oauth/token', { grant_type: 'refresh_token', refresh_token: first['refresh_token']! });
@@ -114,7 +114,7 @@ describe.each(ANY_PLATFORM)('the events of a server on %s', (platform) => {
       { endpoint, clientId: 'web', method: 'client_secret_basic' },
     ];
     const token = { ...client, endpoint: 'token', scope: 'notes:read', grantId };
-    const asked = { endpoint: 'introspection', clientId: 'web' };
+    const requested = { endpoint: 'introspection', clientId: 'web' };
     const revoked = { ...client, endpoint: 'revocation', grantId };
     expect(events).toEqual([
       ['code.issued', granted],
@@ -125,10 +125,10 @@ describe.each(ANY_PLATFORM)('the events of a server on %s', (platform) => {
       proven('introspection'),
       [
         'token.introspected',
-        { ...asked, active: true, issuedTo: 'web', userId: 'alice', scope: 'notes:read', grantId },
+        { ...requested, active: true, issuedTo: 'web', userId: 'alice', scope: 'notes:read', grantId },
       ],
       proven('introspection'),
-      ['token.introspected', { ...asked, active: false }],
+      ['token.introspected', { ...requested, active: false }],
       proven('revocation'),
       ['token.revoked', { ...revoked, kind: 'grant' }],
       ['grant.ended', { ...revoked, reason: 'revoked' }],
@@ -138,7 +138,7 @@ describe.each(ANY_PLATFORM)('the events of a server on %s', (platform) => {
   });
 
   it('report a replay, and the revocation of the grant', async () => {
-    const code = new URL((await visitor.get(authorize)).location!).searchParams.get('code')!;
+    const code = new URL((await browser.get(authorize)).location!).searchParams.get('code')!;
     const form = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK };
     const { access_token: token } = await ask('/oauth/token', form);
     await ask('/oauth/token', form);
@@ -153,11 +153,11 @@ describe.each(ANY_PLATFORM)('the events of a server on %s', (platform) => {
   });
 
   it('report once that a user removes the access of an application, and the sign-out', async () => {
-    const list = await visitor.get('/oauth/applications');
-    await visitor.send(list);
-    await visitor.send(list);
-    await visitor.send(await visitor.get('/oauth/logout'));
-    await visitor.post('/oauth/logout', {});
+    const list = await browser.get('/oauth/applications');
+    await browser.send(list);
+    await browser.send(list);
+    await browser.send(await browser.get('/oauth/logout'));
+    await browser.post('/oauth/logout', {});
     const facts = { endpoint: 'applications', clientId: 'web', userId: 'alice' };
     expect(heard()).toEqual([
       ['consent.withdrawn', facts],

@@ -21,7 +21,7 @@ describe.each(PLATFORMS)('an error thrown by the application’s own code, on %s
     error.mockReset();
   });
 
-  const told = () => error.mock.calls.map(([message, stack, context]) => [message, stack === fault.stack, context]);
+  const reported = () => error.mock.calls.map(([message, stack, context]) => [message, stack === fault.stack, context]);
 
   it('is logged but not returned, at both endpoints and in the guard', async () => {
     const model = Object.assign(demoStore(), {
@@ -39,7 +39,7 @@ describe.each(PLATFORMS)('an error thrown by the application’s own code, on %s
       const { status, body } = await readResponse(answer);
       expect({ status, body }).toMatchObject({ status: 503, body: hidden });
     }
-    expect(told()).toEqual(Array.from({ length: 3 }, () => [fault.message, true, 'OAuth2']));
+    expect(reported()).toEqual(Array.from({ length: 3 }, () => [fault.message, true, 'OAuth2']));
   });
 
   it('is logged if the interaction threw it, while a rejected request is not logged as an error', async () => {
@@ -49,6 +49,6 @@ describe.each(PLATFORMS)('an error thrown by the application’s own code, on %s
     await get(`${url}/oauth/authorize`);
     await get(`${url}/notes`);
     await post(`${url}/oauth/token`, { a: 'x'.repeat(2 ** 20) });
-    expect(told()).toEqual([[fault.message, true, 'OAuth2']]);
+    expect(reported()).toEqual([[fault.message, true, 'OAuth2']]);
   });
 });

@@ -14,7 +14,7 @@ const serverOf = (client: Partial<StoredClient>) => {
 };
 
 /** Returns the granted scope or the error of a token response. */
-async function told(server: OAuth2Server, parameters: object) {
+async function reported(server: OAuth2Server, parameters: object) {
   const { body } = await runOperation(server, 'token', tokenRequest({ ...parameters }));
   const { scope, error, error_description } = body;
   return { scope, error, error_description };
@@ -44,7 +44,7 @@ describe('a client of a store', () => {
   it.each(CASES)(
     'gets a scope or an error by its registered scopes and its default (client credentials): %s',
     async (_, client, scope, expected) => {
-      expect(await told(serverOf(client), { grant_type: 'client_credentials', scope })).toEqual(expected);
+      expect(await reported(serverOf(client), { grant_type: 'client_credentials', scope })).toEqual(expected);
     },
   );
 
@@ -55,7 +55,7 @@ describe('a client of a store', () => {
       const { redirected } = await runOperation(server, 'authorize', authorizeRequest({ scope }), signedIn);
       const { code, error, error_description } = redirected;
       const redemption = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK };
-      expect(code ? await told(server, redemption) : { error, error_description }).toEqual(expected);
+      expect(code ? await reported(server, redemption) : { error, error_description }).toEqual(expected);
     },
   );
 
@@ -75,6 +75,6 @@ describe('a client of a store', () => {
       findById: (id: string) => ({ id, secret: SECRET, grants, scopes: ['read'], defaultScope: 'write' }),
     };
     const server = new OAuth2Server({ model: new MemoryStore({ clients, users }) });
-    expect(await told(server, { grant_type: 'client_credentials' })).toEqual(refused(INVALID));
+    expect(await reported(server, { grant_type: 'client_credentials' })).toEqual(refused(INVALID));
   });
 });

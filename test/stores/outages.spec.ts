@@ -83,8 +83,8 @@ describeEach(servers)('a TypeORM store during an outage of $name', ({ name, opti
     const start = performance.now();
     const statuses = new Set<number>();
     while (performance.now() - start < 2000) {
-      const asked = Array.from({ length: 2 * POOL }, () => [authenticate(), issue()]).flat();
-      for (const { status } of await Promise.all(asked)) statuses.add(status);
+      const requested = Array.from({ length: 2 * POOL }, () => [authenticate(), issue()]).flat();
+      for (const { status } of await Promise.all(requested)) statuses.add(status);
       most = Math.max(most, await waiting());
     }
     if (!isPostgres) await runner.query('UNLOCK TABLES');

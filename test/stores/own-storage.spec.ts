@@ -53,7 +53,11 @@ describeModelContract(
 
 describe('an application’s own storage', () => {
   const session = { sessionId: 'cookie', user: USER, authTime: new Date() };
-  const asked = { client: { ...WEB, consent: 'once' as const }, redirectUri: 'https://app.example/cb', scope: 'read' };
+  const requested = {
+    client: { ...WEB, consent: 'once' as const },
+    redirectUri: 'https://app.example/cb',
+    scope: 'read',
+  };
 
   it('imports only the entry `nest-oauth2/stores`', () => {
     const source = readFileSync(join(import.meta.dirname, 'map-storage.ts'), 'utf8');
@@ -72,12 +76,12 @@ describe('an application’s own storage', () => {
 
   it('remembers consents until revokeBefore() is called with `consents: true`', async () => {
     const store = await makeStore();
-    await store.saveConsent(USER, asked);
-    expect(await store.hasConsented(USER, asked)).toBe(true);
+    await store.saveConsent(USER, requested);
+    expect(await store.hasConsented(USER, requested)).toBe(true);
     await store.revokeBefore();
-    expect(await store.hasConsented(USER, asked)).toBe(true);
+    expect(await store.hasConsented(USER, requested)).toBe(true);
     await store.revokeBefore({ consents: true });
-    expect(await store.hasConsented(USER, asked)).toBe(false);
+    expect(await store.hasConsented(USER, requested)).toBe(false);
   });
 
   it('lists grants in pages, without grants older than revokeBefore()', async () => {

@@ -69,8 +69,8 @@ for (const [name, connect] of drivers) {
 
     it('lets at most one of two hundred requests redeem a code, and revokes its tokens after the replays', async () => {
       const spa = { client_id: 'spa', redirect_uri: 'https://spa.example/cb' };
-      const asked = { ...spa, code_challenge: CHALLENGE, code_challenge_method: 'S256' };
-      const { redirected } = await runOperation(server, 'authorize', authorizeRequest(asked), signedIn);
+      const requested = { ...spa, code_challenge: CHALLENGE, code_challenge_method: 'S256' };
+      const { redirected } = await runOperation(server, 'authorize', authorizeRequest(requested), signedIn);
       const redemption = {
         ...spa,
         grant_type: 'authorization_code',

@@ -50,9 +50,9 @@ describeEach(url === undefined ? [] : DRIVERS)('a Redis store with %s that loses
   it('rejects calls with temporarily_unavailable until the connection is restored', async () => {
     const short = new RedisStore({ ...connected, users, clients: { findById: () => WEB }, deadline: 0.3 });
     network.refuse();
-    const asked = short.getAccessToken('access');
-    await expect(asked).rejects.toThrow(TemporarilyUnavailableError);
-    await expect(asked).rejects.toMatchObject({ status: 503, retryAfter: expect.any(Number) });
+    const requested = short.getAccessToken('access');
+    await expect(requested).rejects.toThrow(TemporarilyUnavailableError);
+    await expect(requested).rejects.toMatchObject({ status: 503, retryAfter: expect.any(Number) });
     network.recover();
     expect(await store.getAccessToken('access')).toBeUndefined();
   });

@@ -78,8 +78,8 @@ describeEach(places)('a store whose network stops responding, $name,', ({ start 
     expect((await authenticate()).status).toBe(200);
     behind.network.fallSilent();
     // There are more requests than connections in the pool.
-    const asked = Array.from({ length: 6 }, () => [timed(authenticate), timed(issue)]).flat();
-    for (const { seconds, ...outcome } of await Promise.all(asked)) {
+    const requested = Array.from({ length: 6 }, () => [timed(authenticate), timed(issue)]).flat();
+    for (const { seconds, ...outcome } of await Promise.all(requested)) {
       expect(summary(outcome)).toEqual([503, 'temporarily_unavailable', '1']);
       // Without the deadline, the response would never come.
       expect(seconds).toBeGreaterThan(DEADLINE * 0.9);

@@ -30,8 +30,8 @@ async function costs(server: OAuth2Server, count: () => number) {
     expect([status, said]).toEqual([200, expect.objectContaining({ refresh_token: expect.any(String) })]);
     return { said: said as Record<string, string>, cost: count() - before };
   };
-  const asked = authorizeRequest({ code_challenge: CHALLENGE, code_challenge_method: 'S256' });
-  const { redirected } = await runOperation(server, 'authorize', asked, signedIn);
+  const requested = authorizeRequest({ code_challenge: CHALLENGE, code_challenge_method: 'S256' });
+  const { redirected } = await runOperation(server, 'authorize', requested, signedIn);
   const code = { code: redirected['code'], redirect_uri: CALLBACK, code_verifier: VERIFIER };
   const redeemed = await ask({ grant_type: 'authorization_code', ...code });
   const refreshed = await ask({ grant_type: 'refresh_token', refresh_token: redeemed.said['refresh_token'] });

@@ -12,12 +12,16 @@ const WEB: StoredClient = { id: 'web', grants: ['authorization_code', 'client_cr
 const ISSUER = 'https://as.example';
 /** The property that the application saves with each authorization code. */
 const ADDED = { note: 'added' };
-const asked = { client: { ...WEB, consent: 'once' as const }, redirectUri: 'https://app.example/cb', scope: 'read' };
+const requested = {
+  client: { ...WEB, consent: 'once' as const },
+  redirectUri: 'https://app.example/cb',
+  scope: 'read',
+};
 
 const newlyRegistered = (): MetadataClient => ({
   id: `dcr_${randomBytes(16).toString('hex')}`,
   grants: ['authorization_code'],
-  redirectUris: [asked.redirectUri],
+  redirectUris: [requested.redirectUri],
   scopes: ['read'],
   tokenEndpointAuthMethod: 'client_secret_basic',
   metadata: {
@@ -127,7 +131,7 @@ describe('a subclass of a store', () => {
   });
 
   it('can override how the client of codes, refresh tokens and device codes is read', async () => {
-    const code = { authorizationCode: 'code', expiresAt: later(), redirectUri: asked.redirectUri, scope: 'read' };
+    const code = { authorizationCode: 'code', expiresAt: later(), redirectUri: requested.redirectUri, scope: 'read' };
     expect(await model.saveAuthorizationCode(code, WEB, ALICE)).toMatchObject({ note: 'added', client: WEB });
     const found = { client: { name: 'from clientOf' } };
     expect(await model.getAuthorizationCode('code')).toMatchObject({ ...found, note: 'added' });
@@ -140,7 +144,7 @@ describe('a subclass of a store', () => {
   });
 
   it('has its own `hasConsented` called before a consent is saved', async () => {
-    await model.saveConsent(ALICE, asked);
+    await model.saveConsent(ALICE, requested);
     expect(model.calls).toEqual(['hasConsented']);
   });
 

@@ -56,8 +56,8 @@ async function findsOwnRows(context: StorageContext): Promise<void> {
   }).flat();
   const unknown = Array.from({ length: 5 }, () => context.row(grant));
   await context.storage.save(grant, rows);
-  const asked = [...rows, ...unknown, ...rows.slice(0, 10)];
-  const keys = mixed(asked.length).map((index) => asked[index]!);
+  const requested = [...rows, ...unknown, ...rows.slice(0, 10)];
+  const keys = mixed(requested.length).map((index) => requested[index]!);
   const found = await Promise.all(
     keys.map(async ({ kind, digest }) => (await context.other.find(kind, digest)) ?? null),
   );

@@ -14,7 +14,7 @@ import { Random } from './random.js';
 import { LabReceiver } from './receiver.js';
 import { AttackLabError, AttackReport, resultOf } from './report.js';
 import { addressOf, findServer, type LabApplication, readMetadata, Target } from './target.js';
-import { Visitor } from './visitor.js';
+import { Browsers } from './browsers.js';
 import { Wire } from './wire.js';
 
 /**
@@ -45,7 +45,7 @@ export async function attackLab(app: LabApplication, options: AttackLabOptions =
   const parts: LabParts = {
     context: new LabContext(target, options, clients, await hasVirtualClock(server.options.model)),
     wire,
-    visitor: new Visitor(wire, target.origin, options, new URL(target.urlOf('authorize') ?? target.origin).pathname),
+    browsers: new Browsers(wire, target.origin, options, new URL(target.urlOf('authorize') ?? target.origin).pathname),
     otherTarget: await otherTargetOf(app, options, base),
     clients,
     receiver: new LabReceiver(),

@@ -8,7 +8,7 @@ import { NotApplicable } from './outcome.js';
 import { Random } from './random.js';
 import type { LabReceiver } from './receiver.js';
 import type { Target } from './target.js';
-import type { Visitor } from './visitor.js';
+import type { Browsers } from './browsers.js';
 import type { LabRequest, LabResponse, Wire } from './wire.js';
 
 export type Form = Readonly<Record<string, string | undefined>>;
@@ -24,7 +24,7 @@ export interface PostOptions {
 export interface LabParts {
   readonly context: LabContext;
   readonly wire: Wire;
-  readonly visitor: Visitor;
+  readonly browsers: Browsers;
   /** The server of `otherTenant`. */
   readonly otherTarget: Target | undefined;
   readonly clients: LabClients;
@@ -80,7 +80,7 @@ export class LabRequests {
 
   /** Returns the browser of the honest user. */
   victim(): Promise<LabBrowser> {
-    return this.share('victim', () => this.parts.visitor.newBrowser());
+    return this.share('victim', () => this.parts.browsers.newBrowser());
   }
 
   /** Returns the object with this name, and makes it on first use. */

@@ -4,7 +4,7 @@ import type { LabClient } from './clients.js';
 import { readJwt, seconds, sha256 } from './jwt.js';
 import { type Form, LabRequests, type PostOptions } from './lab-requests.js';
 import { describeResponse, Inconclusive, NotApplicable } from './outcome.js';
-import type { Arrival, VisitOptions } from './visitor.js';
+import type { Arrival, VisitOptions } from './browsers.js';
 import type { LabResponse } from './wire.js';
 
 /** An authorization request and where it led. */
@@ -84,7 +84,7 @@ export class Lab extends LabRequests {
     let arrival: Arrival;
     try {
       const page = await used.open(await this.authorizeUrl(client, parameters));
-      arrival = await this.parts.visitor.follow(used, page, visit);
+      arrival = await this.parts.browsers.follow(used, page, visit);
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
       arrival = { page: error.response, isAtLogin: false };

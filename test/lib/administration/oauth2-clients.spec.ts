@@ -64,8 +64,8 @@ describe('OAuth2Clients', () => {
   });
 
   it('emits events for successful changes, and none for a client that does not exist', async () => {
-    const told: object[] = [];
-    const events = { emit: (name: string, payload: object) => told.push({ name, ...payload }) };
+    const reported: object[] = [];
+    const events = { emit: (name: string, payload: object) => reported.push({ name, ...payload }) };
     const heard = new OAuth2Clients(store, events);
     for (const id of ['web', 'nobody']) {
       if (id === 'web') await heard.create({ id, ...SERVICE });
@@ -77,7 +77,7 @@ describe('OAuth2Clients', () => {
     }
     await expect(heard.change('web', { grants: 'password' as never })).resolves.toBeUndefined();
     const facts = { at: expect.any(Date), endpoint: 'clients', clientId: 'web' };
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { name: 'client.registered', ...facts },
       { name: 'client.changed', ...facts, change: 'description' },
       { name: 'client.changed', ...facts, change: 'secret' },
@@ -142,10 +142,10 @@ describe('OAuth2Clients', () => {
 /** An application's model that stores clients in its own table. */
 class Registry implements Pick<ClientsModel, 'createClient' | 'findClient' | 'changeClient'> {
   readonly table = new Map<string, NewClient>();
-  readonly told: unknown[] = [];
+  readonly reported: unknown[] = [];
 
   async createClient(client: NewClient, options?: CreateClientOptions) {
-    this.told.push(options);
+    this.reported.push(options);
     if (this.table.has(client.id)) return false;
     this.table.set(client.id, client);
     return true;
@@ -171,7 +171,7 @@ describe('OAuth2Clients with a model that implements only some of the client met
     const { client, secret } = await clients.create({ grants: ['password'] });
     expect(registry.table.get(client.id)).toMatchObject({ secret });
     await clients.create({ id: 'web', grants: ['password'], secret: 'chosen' });
-    expect(registry.told).toEqual([{ isRandom: true }, { isRandom: false }]);
+    expect(registry.reported).toEqual([{ isRandom: true }, { isRandom: false }]);
     await expect(clients.create({ id: 'Zoë', grants: [] })).rejects.toThrow('`id` must be 1 to 255');
     expect(registry.table.size).toBe(2);
     expect(await clients.change('web', { accessTokenLifetime: 60 })).toMatchObject({ accessTokenLifetime: 60 });

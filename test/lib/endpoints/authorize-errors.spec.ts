@@ -162,8 +162,8 @@ describe('an error of an authorization request', () => {
       if (name in wrong) Object.assign(wrong, { [name]: right[name as keyof typeof right] });
       const testModel = createTestModel();
       names.push((await authorize(wrong, testModel)).error?.message ?? '');
-      const asked = testModel.calls.map(([method]) => method);
-      expect(asked).toEqual(name === 'code_challenge_method' ? ['getClient', 'validateScope'] : ['getClient']);
+      const requested = testModel.calls.map(([method]) => method);
+      expect(requested).toEqual(name === 'code_challenge_method' ? ['getClient', 'validateScope'] : ['getClient']);
     }
     expect(names).toEqual([
       'Missing parameter: `state`',

@@ -12,11 +12,11 @@ describe('the user of an authorization request', () => {
     const handler = {
       user: { id: 'bob' },
       handle(request: unknown, response: unknown) {
-        return request === asked && response !== undefined ? this.user : null;
+        return request === requested && response !== undefined ? this.user : null;
       },
     };
-    const asked = authorizeRequest();
-    const { result } = await runOperation(createTestModel(), 'authorize', asked, { authenticateHandler: handler });
+    const requested = authorizeRequest();
+    const { result } = await runOperation(createTestModel(), 'authorize', requested, { authenticateHandler: handler });
     expect(result?.['user']).toBe(handler.user);
   });
 
@@ -69,12 +69,12 @@ describe('the user of an authorization request', () => {
   });
 
   it('is not looked up for an invalid request', async () => {
-    let asked = 0;
-    const counting = { authenticateHandler: { handle: () => ++asked } };
+    let requested = 0;
+    const counting = { authenticateHandler: { handle: () => ++requested } };
     await authorize({ client_id: 'who' }, createTestModel(), counting);
     await authorize({ redirect_uri: 'https://evil.example/' }, createTestModel(), counting);
     await authorize({ response_type: 'token' }, createTestModel(), counting);
-    expect(asked).toBe(0);
+    expect(requested).toBe(0);
   });
 
   it('is redirected to a login page if the handler redirects, and authorize() rejects with server_error', async () => {

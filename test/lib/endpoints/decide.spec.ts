@@ -26,23 +26,23 @@ const NO = new AccessDeniedError('Access denied: the user denied the request');
 async function reading(query: object = {}, options: Partial<OAuth2ServerOptions> = {}, testModel = createTestModel()) {
   const server = new OAuth2Server({ model: testModel.model, ...options });
   const response = new Response();
-  const asked = await server.readAuthorizationRequest(authorizeRequest({ ...query }), response);
+  const requested = await server.readAuthorizationRequest(authorizeRequest({ ...query }), response);
   return {
     testModel,
     server,
     response,
-    asked,
-    decide: (decision: Decision) => decided(server, asked, decision, response),
+    requested,
+    decide: (decision: Decision) => decided(server, requested, decision, response),
   };
 }
 
-async function decided(server: OAuth2Server, asked: AuthorizationRequest, decision: Decision, response: Response) {
-  const { result, error } = await server.decide(asked, decision, response).then(
+async function decided(server: OAuth2Server, requested: AuthorizationRequest, decision: Decision, response: Response) {
+  const { result, error } = await server.decide(requested, decision, response).then(
     (saved) => ({ result: saved, error: undefined }),
     (caught: unknown) => ({ result: undefined, error: caught as OAuthError }),
   );
   const location = response.get('location');
-  return { result, error, location, told: location && Object.fromEntries(new URL(location).searchParams) };
+  return { result, error, location, reported: location && Object.fromEntries(new URL(location).searchParams) };
 }
 
 const methods = (testModel: TestModel) => testModel.calls.map(([method]) => method);
@@ -51,18 +51,18 @@ const savedCode = (testModel: TestModel) => testModel.calls.find(([method]) => m
 describe('decide()', () => {
   it('redirects with a code if the user agreed, and calls each model method once', async () => {
     const { testModel, response, decide } = await reading({ code_challenge: CHALLENGE });
-    const { result, told } = await decide({ user: ALICE });
+    const { result, reported } = await decide({ user: ALICE });
     expect([...testModel.codes.values()]).toEqual([result]);
     expect(result).toMatchObject({ user: ALICE, client: WEB, scope: 'read', codeChallenge: CHALLENGE });
-    expect(told).toEqual({ code: result!.authorizationCode, state: 'xyz' });
+    expect(reported).toEqual({ code: result!.authorizationCode, state: 'xyz' });
     expect(response).toMatchObject({ status: 302, headers: { 'cache-control': 'no-store' } });
     expect(methods(testModel)).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
   });
 
   it('validates the scope only once, although grantableScope() already validated it for the same user', async () => {
-    const { testModel, server, asked, response, decide } = await reading({ scope: 'read write' });
-    expect(await server.grantableScope(asked, ALICE, response)).toBe('read write');
-    expect(await server.grantableScope(asked, ALICE, response)).toBe('read write');
+    const { testModel, server, requested, response, decide } = await reading({ scope: 'read write' });
+    expect(await server.grantableScope(requested, ALICE, response)).toBe('read write');
+    expect(await server.grantableScope(requested, ALICE, response)).toBe('read write');
     await decide({ user: ALICE });
     expect(methods(testModel)).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
   });
@@ -70,8 +70,8 @@ describe('decide()', () => {
   it('validates the scope again if grantableScope() validated it for another user', async () => {
     const users: unknown[] = [];
     const testModel = createTestModel({ validateScope: (user: object) => users.push(user) > 1 && 'read' });
-    const { server, asked, response, decide } = await reading({ scope: 'read write' }, {}, testModel);
-    await expect(server.grantableScope(asked, { id: 'bob' }, response)).rejects.toThrow('Invalid scope');
+    const { server, requested, response, decide } = await reading({ scope: 'read write' }, {}, testModel);
+    await expect(server.grantableScope(requested, { id: 'bob' }, response)).rejects.toThrow('Invalid scope');
     expect(response.get('location')).toMatch(/\?error=invalid_scope&/);
     await decide({ user: ALICE });
     expect(users).toEqual([{ id: 'bob' }, ALICE]);
@@ -82,8 +82,8 @@ describe('decide()', () => {
     const testModel = createTestModel();
     const server = new OAuth2Server({ model: testModel.model });
     const response = new Response();
-    const asked = await server.readAuthorizationRequest(authorizeRequest(), response, { user: ALICE });
-    await server.decide(asked, { user: ALICE }, response);
+    const requested = await server.readAuthorizationRequest(authorizeRequest(), response, { user: ALICE });
+    await server.decide(requested, { user: ALICE }, response);
     expect(methods(testModel)).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
   });
 
@@ -108,10 +108,10 @@ describe('decide()', () => {
     ].map((error) => [error.name, error] as const),
   )('redirects with the error of the decision: %s', async (_, error) => {
     const { testModel, decide } = await reading();
-    const { error: rejected, location, told } = await decide({ error });
+    const { error: rejected, location, reported } = await decide({ error });
     expect(rejected).toBe(error);
     expect(location).toMatch(`${CALLBACK}?`);
-    expect(told).toEqual({ error: error.name, error_description: error.message, state: 'xyz' });
+    expect(reported).toEqual({ error: error.name, error_description: error.message, state: 'xyz' });
     expect(methods(testModel)).toEqual(['getClient']);
   });
 
@@ -128,24 +128,24 @@ describe('decide()', () => {
     const { testModel, server, response } = await reading();
     // `issuer` identifies the server, so a single call cannot set it.
     const options = { authorizationCodeLifetime: 60, issuer: 'https://as.example' };
-    const asked = await server.readAuthorizationRequest(authorizeRequest(), response, options);
-    const { told } = await decided(server, asked, { user: ALICE }, response);
-    expect(told).not.toHaveProperty('iss');
+    const requested = await server.readAuthorizationRequest(authorizeRequest(), response, options);
+    const { reported } = await decided(server, requested, { user: ALICE }, response);
+    expect(reported).not.toHaveProperty('iss');
     const { expiresAt } = savedCode(testModel) as { expiresAt: Date };
     expect(expiresAt.getTime() - Date.now()).toBeLessThanOrEqual(60_000);
   });
 
   it('ignores changes of the application to the authorization request', async () => {
-    const { testModel, asked, decide } = await reading({ code_challenge: CHALLENGE });
-    Object.assign(asked, {
+    const { testModel, requested, decide } = await reading({ code_challenge: CHALLENGE });
+    Object.assign(requested, {
       scope: 'read write',
       redirectUri: 'https://evil.example/',
       codeChallenge: '',
       state: 'abc',
     });
-    const { location, told } = await decide({ user: ALICE });
+    const { location, reported } = await decide({ user: ALICE });
     expect(location).toMatch(`${CALLBACK}?`);
-    expect(told).toMatchObject({ state: 'xyz' });
+    expect(reported).toMatchObject({ state: 'xyz' });
     expect(savedCode(testModel)).toMatchObject({ scope: 'read', redirectUri: CALLBACK, codeChallenge: CHALLENGE });
     expect(savedCode(testModel)).not.toHaveProperty('resource');
   });
@@ -154,9 +154,9 @@ describe('decide()', () => {
     const server = new OAuth2Server({ model: createTestModel().model });
     const native: Record<string, unknown> = {};
     const request = Object.assign(authorizeRequest(), { native: Object.assign(native, { self: native }) });
-    const asked = await server.readAuthorizationRequest(request, new Response());
-    expect(asked.request).toBe(request);
-    expect(JSON.parse(JSON.stringify(asked))).toMatchObject({ client: { id: 'web' }, state: 'xyz', data: {} });
+    const requested = await server.readAuthorizationRequest(request, new Response());
+    expect(requested.request).toBe(request);
+    expect(JSON.parse(JSON.stringify(requested))).toMatchObject({ client: { id: 'web' }, state: 'xyz', data: {} });
   });
 });
 
@@ -182,8 +182,8 @@ describe('decide() if a feature requires an interaction', () => {
   it('returns login_required and issues no code if a login is required and the application has not asked', async () => {
     const { calls, options } = requiring({ login: true });
     const { testModel, decide } = await reading({}, options);
-    const { error, told } = await decide({ user: ALICE, signIn });
-    expect([error?.name, told]).toEqual(['login_required', expect.objectContaining({ error: 'login_required' })]);
+    const { error, reported } = await decide({ user: ALICE, signIn });
+    expect([error?.name, reported]).toEqual(['login_required', expect.objectContaining({ error: 'login_required' })]);
     expect([calls, testModel.codes.size]).toEqual([[{ user: ALICE, signIn }], 0]);
   });
 
@@ -199,8 +199,8 @@ describe('decide() if a feature requires an interaction', () => {
 
   it('does not ask the features again if the application has called requiredInteraction()', async () => {
     const { calls, options } = requiring({ login: true });
-    const { testModel, server, asked, response, decide } = await reading({}, options);
-    expect(await server.requiredInteraction(asked, { user: ALICE }, response)).toEqual({ login: true });
+    const { testModel, server, requested, response, decide } = await reading({}, options);
+    expect(await server.requiredInteraction(requested, { user: ALICE }, response)).toEqual({ login: true });
     await decide({ user: ALICE });
     expect([calls.length, testModel.codes.size]).toEqual([1, 1]);
   });
@@ -216,9 +216,9 @@ describe('decide() if a feature requires an interaction', () => {
 describe('decide() with invalid arguments', () => {
   it('rejects an authorization request that is a copy, or that another server has read', async () => {
     const [one, other] = [await reading(), await reading()];
-    for (const asked of [{ ...one.asked }, other.asked, undefined, null, {}]) {
+    for (const requested of [{ ...one.requested }, other.requested, undefined, null, {}]) {
       const response = new Response();
-      const { error } = await decided(one.server, asked as never, { user: ALICE }, response);
+      const { error } = await decided(one.server, requested as never, { user: ALICE }, response);
       expect(summary(error)).toMatch(/^500 invalid_argument: .*readAuthorizationRequest/);
       expect(response).toMatchObject({ status: 500, body: { error: 'server_error' } });
     }
@@ -229,27 +229,27 @@ describe('decide() with invalid arguments', () => {
     'returns server_error to the client for the decision %p',
     async (decision) => {
       const { testModel, decide } = await reading();
-      const { error, told } = await decide(decision as never);
+      const { error, reported } = await decide(decision as never);
       expect(error?.name).toBe('invalid_argument');
-      expect(told).toMatchObject({ error: 'server_error', state: 'xyz' });
-      expect(JSON.stringify(told)).not.toContain('user');
+      expect(reported).toMatchObject({ error: 'server_error', state: 'xyz' });
+      expect(JSON.stringify(reported)).not.toContain('user');
       expect(methods(testModel)).toEqual(['getClient']);
     },
   );
 
   it('rejects a response that is not an instance of Response', async () => {
-    const { testModel, server, asked } = await reading();
-    await expect(server.decide(asked, { user: ALICE }, {} as never)).rejects.toThrow('instance of Response');
+    const { testModel, server, requested } = await reading();
+    await expect(server.decide(requested, { user: ALICE }, {} as never)).rejects.toThrow('instance of Response');
     expect(testModel.codes.size).toBe(0);
   });
 
   it('redirects with server_error, without details, if the model fails', async () => {
     const failing = createTestModel({ saveAuthorizationCode: () => Promise.reject(new Error('password=x')) });
     const { decide } = await reading({}, {}, failing);
-    const { error, told } = await decide({ user: ALICE });
+    const { error, reported } = await decide({ user: ALICE });
     expect(error?.inner?.message).toBe('password=x');
-    expect(told).toMatchObject({ error: 'server_error', state: 'xyz' });
-    expect(JSON.stringify(told)).not.toContain('password');
+    expect(reported).toMatchObject({ error: 'server_error', state: 'xyz' });
+    expect(JSON.stringify(reported)).not.toContain('password');
   });
 });
 
@@ -279,12 +279,12 @@ describe('decide() for an invalid request of a client that registered itself', (
     const request = authorizeRequest({ client_id: id, ...query });
     const error = await server.readAuthorizationRequest(request, response).catch((caught: unknown) => caught);
     expect([error, response.get('location')]).toEqual([expect.any(OAuthError), undefined]);
-    const { authorizationRequest: asked } = deferredErrorOf(error)!;
-    const granted = await decided(server, asked, { user: ALICE }, new Response());
+    const { authorizationRequest: requested } = deferredErrorOf(error)!;
+    const granted = await decided(server, requested, { user: ALICE }, new Response());
     expect(granted.error?.message).toContain('can only be decided with an `error`');
     expect(testModel.codes.size).toBe(0);
-    const { told } = await decided(server, asked, { user: ALICE, error: error as OAuthError }, response);
-    expect(told).toMatchObject({ error: (error as OAuthError).name, state: 'xyz' });
+    const { reported } = await decided(server, requested, { user: ALICE, error: error as OAuthError }, response);
+    expect(reported).toMatchObject({ error: (error as OAuthError).name, state: 'xyz' });
   });
 });
 
@@ -295,7 +295,7 @@ describe('the event of decide()', () => {
     await (await reading({}, { events: { emit } })).decide(decision);
     return events.filter(([name]) => name !== 'code.issued');
   };
-  const asked = { endpoint: 'authorize', clientId: 'web', responseType: 'code', scope: 'read', userId: 'alice' };
+  const requested = { endpoint: 'authorize', clientId: 'web', responseType: 'code', scope: 'read', userId: 'alice' };
 
   it.each<[string, string, Decision, object]>([
     ['the user agreed', 'authorization.granted', { user: ALICE }, {}],
@@ -307,7 +307,7 @@ describe('the event of decide()', () => {
       { error: 'consent_required' },
     ],
   ])('reports that %s: %s', async (_, name, decision, more) => {
-    expect(await heard(decision)).toEqual([[name, expect.objectContaining({ ...asked, ...more })]]);
+    expect(await heard(decision)).toEqual([[name, expect.objectContaining({ ...requested, ...more })]]);
   });
 
   it('has no user if no user is known', async () => {

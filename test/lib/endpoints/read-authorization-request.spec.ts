@@ -89,16 +89,16 @@ describe('readAuthorizationRequest()', () => {
 
   // No user should sign in for a request that will be rejected.
   it('calls validateClientScope() of the model before the user signs in', async () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const overrides = {
-      validateClientScope: (...given: unknown[]) => asked.push(given) && !String(given[1]).includes('write'),
+      validateClientScope: (...given: unknown[]) => requested.push(given) && !String(given[1]).includes('write'),
     };
     expect((await read({}, {}, overrides)).authorization?.requestedScope).toBe('read');
     expect((await read({ scope: undefined }, {}, overrides)).authorization?.requestedScope).toBeUndefined();
     const { error, response } = await read({ scope: 'read write' }, { scopeFormat: 'array' }, overrides);
     expect(summary(error)).toBe('400 invalid_scope: Invalid scope: Requested scope is invalid');
     expect(response.get('location')).toMatch(/^https:\/\/app\.example\/cb\?error=invalid_scope&.*&state=xyz$/);
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       [WEB, 'read'],
       [WEB, ['read', 'write']],
     ]);

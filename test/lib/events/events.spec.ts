@@ -30,7 +30,7 @@ import {
 type Told = [name: string, payload: object];
 
 /** Returns the events of one request. */
-async function told(testModel: TestModel, operation: Operation, request: Request, options = {}): Promise<Told[]> {
+async function reported(testModel: TestModel, operation: Operation, request: Request, options = {}): Promise<Told[]> {
   const events: Told[] = [];
   await runOperation(testModel, operation, request, {
     ...options,
@@ -111,7 +111,7 @@ describe('events of granted requests', () => {
     ],
     ['no event if a guarded request is accepted', 'authenticate', resourceRequest(), {}, []],
   ])('contain client, user, scope and grant: %s', async (_name, operation, request, options, events) => {
-    expect(await told(fullHost(), operation, request, options)).toEqual(events);
+    expect(await reported(fullHost(), operation, request, options)).toEqual(events);
   });
 });
 
@@ -329,7 +329,7 @@ describe('events of refused requests', () => {
   ])('contain reason and compared values: %s', async (_name, prepare, operation, request, options, name, payload) => {
     const testModel = createTestModel(families);
     prepare(testModel);
-    const events = await told(testModel, operation, request, options);
+    const events = await reported(testModel, operation, request, options);
     const refusals = events.filter(([heard]) => heard !== 'client.authenticated');
     expect(refusals).toEqual([[name, expect.objectContaining({ at: expect.any(Date), ...payload })]]);
   });
@@ -346,9 +346,9 @@ describe('events of refused requests', () => {
 
   it('are not emitted for server errors caused by the model', async () => {
     const getClient = () => Promise.reject(new Error('down'));
-    expect(await told(createTestModel({ getClient }), 'token', tokenRequest(PASSWORD))).toEqual([]);
+    expect(await reported(createTestModel({ getClient }), 'token', tokenRequest(PASSWORD))).toEqual([]);
     const getAccessToken = () => Promise.reject(new Error('down'));
-    expect(await told(createTestModel({ getAccessToken }), 'authenticate', resourceRequest())).toEqual([]);
+    expect(await reported(createTestModel({ getAccessToken }), 'authenticate', resourceRequest())).toEqual([]);
   });
 });
 

@@ -84,14 +84,14 @@ describe('the events of random requests', () => {
         bearing(fc.oneof(arbitraryRequest, alteredRequest(right))),
         serverOptions,
         failures,
-        async (asked, given, failing) => {
+        async (requested, given, failing) => {
           const events: unknown[] = [];
           const server = hostile(given, failing, (name, payload) => {
             heard.add(name);
             events.push([name, payload]);
           });
           try {
-            await server[operation](new Request(asked as never), new Response());
+            await server[operation](new Request(requested as never), new Response());
           } catch {
             // Other tests cover the response.
           }

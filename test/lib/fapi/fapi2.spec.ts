@@ -296,8 +296,8 @@ describe('a server with fapi2()', () => {
     ['the requested redirect URI', { client_id: 'plain', redirect_uri: 'http://app.example/cb' }],
     ['the only registered redirect URI', { client_id: 'plain' }],
   ])('shows an error in the browser instead of redirecting to an http URI: %s', async (_, query) => {
-    const asked = { response_type: 'code', code_challenge: CHALLENGE, code_challenge_method: 'S256', ...query };
-    const request = new Request({ method: 'GET', headers: {}, query: asked, body: {} });
+    const requested = { response_type: 'code', code_challenge: CHALLENGE, code_challenge_method: 'S256', ...query };
+    const request = new Request({ method: 'GET', headers: {}, query: requested, body: {} });
     const { status, headers, body } = await runOperation(setUp(), 'authorize', request);
     expect({ status, location: headers['location'] }).toEqual({ status: 400, location: undefined });
     expect(body).toMatchObject({ error: 'invalid_request' });

@@ -134,8 +134,8 @@ describe('authorization details (RFC 9396)', () => {
 
   it('can replace the scope for a client without default scope', async () => {
     const server = make(new Judged(), [introspection()]);
-    const asked = await authorize(server, text([PAYMENT]), { client_id: 'asking', scope: undefined });
-    const form = { grant_type: 'authorization_code', code: asked.redirected['code'], redirect_uri: CALLBACK };
+    const requested = await authorize(server, text([PAYMENT]), { client_id: 'asking', scope: undefined });
+    const form = { grant_type: 'authorization_code', code: requested.redirected['code'], redirect_uri: CALLBACK };
     const { body } = await runOperation(server, 'token', asking(form));
     expect(body).toMatchObject({ authorization_details: [{ ...PAYMENT, account: 'DE02' }] });
     expect(body).not.toHaveProperty('scope');
@@ -262,7 +262,7 @@ describe('the authorization_details of a token request', () => {
   });
 
   it('are compared by `isWithin()` of their type', async () => {
-    const isWithin = (asked: AuthorizationDetail, whole: AuthorizationDetail) => asked['most'] <= whole['most'];
+    const isWithin = (requested: AuthorizationDetail, whole: AuthorizationDetail) => requested['most'] <= whole['most'];
     const server = make(undefined, [], { limit: { isWithin } });
     expect((await granted(server, [{ type: 'limit', most: 5 }], [{ type: 'limit', most: 3 }])).body).toMatchObject({
       authorization_details: [{ type: 'limit', most: 3 }],
@@ -325,13 +325,13 @@ describe('authorization details and the application', () => {
   it('are rejected by the model before the user signs in, and completed by it for a known user', async () => {
     const model = new Judged();
     const server = make(model);
-    const asked = await server.readAuthorizationRequest(
+    const requested = await server.readAuthorizationRequest(
       authorizeRequest({ authorization_details: text([PAYMENT]) }),
       new Response(),
     );
-    expect(asked.data['authorization_details']).toEqual([PAYMENT]);
-    await server.grantableScope(asked, { id: 'alice' }, new Response());
-    expect(asked.data['authorization_details']).toEqual([{ ...PAYMENT, account: 'DE02' }]);
+    expect(requested.data['authorization_details']).toEqual([PAYMENT]);
+    await server.grantableScope(requested, { id: 'alice' }, new Response());
+    expect(requested.data['authorization_details']).toEqual([{ ...PAYMENT, account: 'DE02' }]);
     expect(model.validateAuthorizationDetails.mock.calls.map(([, , user]) => user)).toEqual([
       undefined,
       { id: 'alice' },
@@ -345,9 +345,13 @@ describe('authorization details and the application', () => {
   it('are granted as the user chose them on a page of the application', async () => {
     const server = make();
     const request = authorizeRequest({ authorization_details: text([PAYMENT, ACCOUNT]) });
-    const asked = await server.readAuthorizationRequest(request, new Response(), { user: { id: 'alice' } });
+    const requested = await server.readAuthorizationRequest(request, new Response(), { user: { id: 'alice' } });
     const chosen = [{ ...ACCOUNT, account: 'DE02' }];
-    const code = await server.decide(asked, { user: { id: 'alice' }, authorizationDetails: chosen }, new Response());
+    const code = await server.decide(
+      requested,
+      { user: { id: 'alice' }, authorizationDetails: chosen },
+      new Response(),
+    );
     const form = { grant_type: 'authorization_code', code: code.authorizationCode, redirect_uri: CALLBACK };
     expect((await runOperation(server, 'token', tokenRequest(form))).body).toMatchObject({
       authorization_details: chosen,
@@ -356,20 +360,22 @@ describe('authorization details and the application', () => {
 
   it('cannot be granted with a type that was not requested', async () => {
     const server = make();
-    const asked = await server.readAuthorizationRequest(
+    const requested = await server.readAuthorizationRequest(
       authorizeRequest({ authorization_details: text([ACCOUNT]) }),
       new Response(),
     );
     const decision = { user: { id: 'alice' }, authorizationDetails: [PAYMENT] };
-    await expect(server.decide(asked, decision, new Response())).rejects.toThrow('of the types that were requested');
+    await expect(server.decide(requested, decision, new Response())).rejects.toThrow(
+      'of the types that were requested',
+    );
   });
 
   it('cannot be changed in the authorization request that was read', async () => {
-    const asked = await make().readAuthorizationRequest(
+    const requested = await make().readAuthorizationRequest(
       authorizeRequest({ authorization_details: text([PAYMENT]) }),
       new Response(),
     );
-    const [detail] = asked.data['authorization_details'] as (typeof PAYMENT)[];
+    const [detail] = requested.data['authorization_details'] as (typeof PAYMENT)[];
     expect(() => (detail!.amount.value = '99.00')).toThrow(TypeError);
   });
 });
@@ -392,11 +398,11 @@ describe('authorization details with other features', () => {
     expect((await push([{ type: 'keys' }])).body).toMatchObject({ error: 'invalid_authorization_details' });
     const { body } = await push([PAYMENT]);
     const query = { client_id: 'web', request_uri: body['request_uri'] as string };
-    const asked = await server.readAuthorizationRequest(
+    const requested = await server.readAuthorizationRequest(
       new Request({ method: 'GET', headers: {}, query }),
       new Response(),
     );
-    expect(asked.data['authorization_details']).toEqual([PAYMENT]);
+    expect(requested.data['authorization_details']).toEqual([PAYMENT]);
   });
 
   it('are shown to the user of a device as the model completed them, and granted like this', async () => {
@@ -451,7 +457,7 @@ describe('authorization details with other features', () => {
 });
 
 describe('consent to authorization details', () => {
-  const asked = (data: object) => ({
+  const requested = (data: object) => ({
     client: { ...CLIENT, id: 'web' },
     redirectUri: CALLBACK,
     scope: 'read',
@@ -461,15 +467,15 @@ describe('consent to authorization details', () => {
   it('is remembered for the same details in any order, and for no others', async () => {
     const store = new Store();
     const alice = { id: 'alice' };
-    await store.saveConsent(alice, asked({}));
-    expect(await store.hasConsented(alice, asked({ authorization_details: [ACCOUNT] }))).toBe(false);
-    await store.saveConsent(alice, asked({ authorization_details: [ACCOUNT] }));
+    await store.saveConsent(alice, requested({}));
+    expect(await store.hasConsented(alice, requested({ authorization_details: [ACCOUNT] }))).toBe(false);
+    await store.saveConsent(alice, requested({ authorization_details: [ACCOUNT] }));
     const { type, ...rest } = ACCOUNT;
-    expect(await store.hasConsented(alice, asked({ authorization_details: [{ ...rest, type }] }))).toBe(true);
-    expect(await store.hasConsented(alice, asked({ authorization_details: [ACCOUNT, PAYMENT] }))).toBe(false);
-    expect(await store.hasConsented(alice, asked({ authorization_details: [{ ...ACCOUNT, actions: ['list'] }] }))).toBe(
-      false,
-    );
+    expect(await store.hasConsented(alice, requested({ authorization_details: [{ ...rest, type }] }))).toBe(true);
+    expect(await store.hasConsented(alice, requested({ authorization_details: [ACCOUNT, PAYMENT] }))).toBe(false);
+    expect(
+      await store.hasConsented(alice, requested({ authorization_details: [{ ...ACCOUNT, actions: ['list'] }] })),
+    ).toBe(false);
   });
 
   it('shows a description or all fields, with control characters replaced', () => {

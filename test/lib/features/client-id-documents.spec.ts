@@ -120,7 +120,7 @@ describe('a client ID metadata document', () => {
     const { id } = publish();
     const slow = publish();
     let answer: (() => void) | undefined;
-    const asked = new Promise<void>((resolve) => {
+    const requested = new Promise<void>((resolve) => {
       documents.replies[slow.path] = (response) => {
         answer = () => void response.writeHead(404).end();
         resolve();
@@ -128,7 +128,7 @@ describe('a client ID metadata document', () => {
     });
     const server = serverOf(store(), { pause: 60, fetch: { ...fetch, concurrency: 1 } });
     const first = seen(server, slow.id);
-    await asked;
+    await requested;
     expect(await seen(server, id)).toBe('temporarily_unavailable');
     answer!();
     await first;
@@ -213,9 +213,9 @@ describe('clientIdDocuments()', () => {
     };
     const { id } = publish();
     const server = serverOf(model);
-    const asked = authorizeRequest({ client_id: id, redirect_uri: CALLBACK, ...CHALLENGED });
+    const requested = authorizeRequest({ client_id: id, redirect_uri: CALLBACK, ...CHALLENGED });
     const handler = { handle: () => alice };
-    const { authorizationCode } = await server.authorize(asked, new Response(), { authenticateHandler: handler });
+    const { authorizationCode } = await server.authorize(requested, new Response(), { authenticateHandler: handler });
     const form = {
       grant_type: 'authorization_code',
       code: authorizationCode,

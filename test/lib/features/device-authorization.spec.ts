@@ -278,8 +278,8 @@ describe('device authorization (RFC 8628)', () => {
   ])('rejects %s, and keeps the device code valid', async (_, id, form, error) => {
     const begun = await begin(server);
     await decide(server, begun);
-    const asked = { grant_type: GRANT, device_code: begun.device_code, ...form(begun) };
-    expect(await token(server, from(id, asked))).toMatchObject({ status: 400, error });
+    const requested = { grant_type: GRANT, device_code: begun.device_code, ...form(begun) };
+    expect(await token(server, from(id, requested))).toMatchObject({ status: 400, error });
     expect(await poll(server, begun)).toMatchObject({ status: 200 });
   });
 
@@ -383,19 +383,19 @@ describe('device authorization (RFC 8628)', () => {
     const one = serverOf(store, [], {
       features: [deviceAuthorization({ verificationUri: PAGE, rate: { requests: 3, per: 60 } })],
     });
-    const asked = (request: Request, ip: string) =>
+    const requested = (request: Request, ip: string) =>
       callEndpoint(one, 'device_authorization', Object.assign(request, { native: { ip } }));
     const statuses = [];
     for (const ip of ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8::4', '2001:db8:1::1']) {
-      statuses.push((await asked(from('tv', {}), ip)).status);
+      statuses.push((await requested(from('tv', {}), ip)).status);
     }
     expect(statuses).toEqual([200, 200, 200, 429, 200]);
-    const refusal = await asked(from('tv', {}), '2001:db8::5');
+    const refusal = await requested(from('tv', {}), '2001:db8::5');
     expect(refusal.body['error']).toBe('temporarily_unavailable');
     expect(Number(refusal.headers['retry-after'])).toBeGreaterThan(50);
-    expect((await asked(from('box', {}), '2001:db8::6')).status).toBe(200);
+    expect((await requested(from('box', {}), '2001:db8::6')).status).toBe(200);
     wait(61);
-    expect((await asked(from('tv', {}), '2001:db8::7')).status).toBe(200);
+    expect((await requested(from('tv', {}), '2001:db8::7')).status).toBe(200);
   });
 
   it.each([

@@ -116,8 +116,8 @@ describe('a response mode of an application', () => {
 
   it('is rejected for tokens if its responses appear in logs', async () => {
     const server = serverWith([mode(() => undefined, true)]);
-    const asked = authorizeRequest({ response_type: 'token', response_mode: 'pigeon' });
-    const { error, headers } = await runOperation(server, 'authorize', asked);
+    const requested = authorizeRequest({ response_type: 'token', response_mode: 'pigeon' });
+    const { error, headers } = await runOperation(server, 'authorize', requested);
     expect(summary(error)).toBe('400 invalid_request: Invalid parameter: `response_mode`');
     expect(headers['location']).toContain('#error=invalid_request');
   });

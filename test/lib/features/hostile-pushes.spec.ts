@@ -99,10 +99,10 @@ describe('random requests', () => {
   it('are stored without secrets or rejected by the pushed authorization request endpoint', async () => {
     const names = new Set<string>();
     await fc.assert(
-      fc.asyncProperty(sent(PUSH), serverOptions, failures, async (asked, given, failing) => {
+      fc.asyncProperty(sent(PUSH), serverOptions, failures, async (requested, given, failing) => {
         const { server, kept } = make(given, failing);
         const response = new Response();
-        const request = new Request(asked as never);
+        const request = new Request(requested as never);
         const error = await refusedBy(server.handle('pushed_authorization_request', request, response));
         expect(error === undefined || error instanceof OAuthError).toBe(true);
         names.add((error as OAuthError | undefined)?.name ?? 'kept');
@@ -121,10 +121,10 @@ describe('random requests', () => {
   it('with a request_uri cause a redirect to a registered URI or an error in the browser', async () => {
     const names = new Set<string>();
     await fc.assert(
-      fc.asyncProperty(sent(VISIT), serverOptions, failures, async (asked, given, failing) => {
+      fc.asyncProperty(sent(VISIT), serverOptions, failures, async (requested, given, failing) => {
         const { server } = make(given, failing);
         const response = new Response();
-        const error = await refusedBy(server.authorize(new Request(asked as never), response));
+        const error = await refusedBy(server.authorize(new Request(requested as never), response));
         expect(error === undefined || error instanceof OAuthError).toBe(true);
         names.add((error as OAuthError | undefined)?.name ?? 'answered');
         expectSendable(response, [200, 302, 400, 401, 403, 500, 503]);

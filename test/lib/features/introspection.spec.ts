@@ -34,9 +34,9 @@ const API: Client = { id: 'api', grants: [], resources: ['https://API.example/no
 /** A resource server for resources that the tests do not request. */
 const OTHER: Client = { id: 'other', grants: [], resources: ['https://api.example'] };
 
-const asked = (token: unknown, more: object = {}): Request => tokenRequest({ token, ...more });
+const requested = (token: unknown, more: object = {}): Request => tokenRequest({ token, ...more });
 /** Returns an introspection request of the client `id`. */
-const askedBy = (id: string, token: string, more: object = {}): Request =>
+const requestedBy = (id: string, token: string, more: object = {}): Request =>
   tokenRequest({ token, ...more }, { headers: { ...FORM, authorization: basic(id, SECRET) } });
 
 function serverOf(model: Model | MemoryStore, more: object = {}, features: Feature[] = []): OAuth2Server {
@@ -73,7 +73,7 @@ describe('the introspection endpoint (RFC 7662)', () => {
   });
 
   it('returns the properties of an access token to its client', async () => {
-    expect(await bodyOf(serverOf(host.model), asked('access'))).toEqual({
+    expect(await bodyOf(serverOf(host.model), requested('access'))).toEqual({
       active: true,
       token_type: 'Bearer',
       client_id: 'web',
@@ -94,13 +94,13 @@ describe('the introspection endpoint (RFC 7662)', () => {
       secretNote: 'x',
       grantId: 'g',
     });
-    const { iat, nbf, cnf, ...rest } = await bodyOf(serverOf(host.model), asked('access'));
+    const { iat, nbf, cnf, ...rest } = await bodyOf(serverOf(host.model), requested('access'));
     expect([iat, nbf, cnf]).toEqual([1_700_000_000, 1_700_000_001, { jkt: 'print' }]);
     expect(Object.keys(rest).toSorted()).toEqual(['active', 'client_id', 'exp', 'iss', 'scope', 'sub', 'token_type']);
   });
 
   it('returns a refresh token to its client as active, with token_use and without token_type', async () => {
-    const { token_type, ...said } = await bodyOf(serverOf(host.model), asked('refresh'));
+    const { token_type, ...said } = await bodyOf(serverOf(host.model), requested('refresh'));
     expect(token_type).toBeUndefined();
     expect(said).toMatchObject({
       active: true,
@@ -115,7 +115,7 @@ describe('the introspection endpoint (RFC 7662)', () => {
       resource: [NOTES],
       refreshTokenResource: [NOTES, ISSUER],
     } as object);
-    const eternal = await bodyOf(serverOf(host.model), asked('refresh'));
+    const eternal = await bodyOf(serverOf(host.model), requested('refresh'));
     expect(eternal).toMatchObject({ active: true, aud: [NOTES, ISSUER] });
     expect(eternal).not.toHaveProperty('exp');
   });
@@ -125,18 +125,18 @@ describe('the introspection endpoint (RFC 7662)', () => {
     async (hint) => {
       const server = serverOf(host.model);
       for (const token of ['access', 'refresh']) {
-        expect(await bodyOf(server, asked(token, { token_type_hint: hint }))).toMatchObject({ active: true });
+        expect(await bodyOf(server, requested(token, { token_type_hint: hint }))).toMatchObject({ active: true });
       }
     },
   );
 
   it('returns a token to the resource server that it is for, and to no other one', async () => {
     const server = serverOf(host.model);
-    expect(await bodyOf(server, askedBy('api', 'access'))).toMatchObject({ active: true, sub: 'alice' });
-    expect(await bodyOf(server, askedBy('other', 'access'))).toEqual(INACTIVE);
-    expect(await bodyOf(server, askedBy('api', 'refresh'))).toEqual(INACTIVE);
+    expect(await bodyOf(server, requestedBy('api', 'access'))).toMatchObject({ active: true, sub: 'alice' });
+    expect(await bodyOf(server, requestedBy('other', 'access'))).toEqual(INACTIVE);
+    expect(await bodyOf(server, requestedBy('api', 'refresh'))).toEqual(INACTIVE);
     addAccessToken(host);
-    expect(await bodyOf(server, askedBy('api', 'access'))).toEqual(INACTIVE);
+    expect(await bodyOf(server, requestedBy('api', 'access'))).toEqual(INACTIVE);
   });
 
   it('returns tokens only to the clients that mayIntrospect() of the model accepts, if it is implemented', async () => {
@@ -146,8 +146,8 @@ describe('the introspection endpoint (RFC 7662)', () => {
       return client.id === 'other';
     };
     const server = serverOf(Object.assign(host.model, { mayIntrospect }));
-    expect(await bodyOf(server, askedBy('other', 'refresh'))).toMatchObject({ active: true });
-    expect(await bodyOf(server, asked('access'))).toEqual(INACTIVE);
+    expect(await bodyOf(server, requestedBy('other', 'refresh'))).toMatchObject({ active: true });
+    expect(await bodyOf(server, requested('access'))).toEqual(INACTIVE);
     expect(calls).toEqual([
       ['other', true],
       ['web', false],
@@ -170,7 +170,7 @@ describe('the introspection endpoint (RFC 7662)', () => {
     async (_, change, token = 'access') => {
       change();
       host.calls.splice(0);
-      expect(await bodyOf(serverOf(host.model), asked(token))).toEqual(INACTIVE);
+      expect(await bodyOf(serverOf(host.model), requested(token))).toEqual(INACTIVE);
       expect(host.calls.map(([method]) => method)).toEqual(['getClient', 'getAccessToken', 'getRefreshToken']);
     },
   );
@@ -178,10 +178,10 @@ describe('the introspection endpoint (RFC 7662)', () => {
   it('returns `active: false` for a refresh token whose grant has expired by `grantLifetime`', async () => {
     const families = createTestModel({ revokeGrant: () => true });
     addRefreshToken(families, { grantedAt: earlier(60) });
-    expect(await bodyOf(serverOf(families.model, { grantLifetime: 90 }), asked('refresh'))).toMatchObject({
+    expect(await bodyOf(serverOf(families.model, { grantLifetime: 90 }), requested('refresh'))).toMatchObject({
       active: true,
     });
-    expect(await bodyOf(serverOf(families.model, { grantLifetime: 30 }), asked('refresh'))).toEqual(INACTIVE);
+    expect(await bodyOf(serverOf(families.model, { grantLifetime: 30 }), requested('refresh'))).toEqual(INACTIVE);
   });
 
   it('adds members of the `describe` hook of a feature, but does not let them replace its own ones', async () => {
@@ -200,7 +200,7 @@ describe('the introspection endpoint (RFC 7662)', () => {
         },
       }),
     };
-    expect(await bodyOf(serverOf(host.model, {}, [liar]), asked('access'))).toMatchObject({
+    expect(await bodyOf(serverOf(host.model, {}, [liar]), requested('access'))).toMatchObject({
       active: true,
       sub: 'alice',
       exp: seconds(expiresAt),
@@ -239,8 +239,8 @@ describe('the introspection endpoint (RFC 7662)', () => {
   });
 
   it.each<[string, Request, string]>([
-    ['without a token', asked(''), 'Missing parameter: `token`'],
-    ['with a repeated token', asked(['access', 'refresh']), 'Repeated parameter: `token`'],
+    ['without a token', requested(''), 'Missing parameter: `token`'],
+    ['with a repeated token', requested(['access', 'refresh']), 'Repeated parameter: `token`'],
     [
       'with the method GET',
       tokenRequest({ token: 'access' }, { method: 'GET' }),
@@ -257,7 +257,7 @@ describe('the introspection endpoint (RFC 7662)', () => {
     for (const failing of ['getAccessToken', 'getRefreshToken', 'mayIntrospect']) {
       const model = { ...host.model, [failing]: unavailable };
       const token = failing === 'getRefreshToken' ? 'unknown' : 'access';
-      const { status, body, headers } = await callEndpoint(serverOf(model), 'introspection', asked(token));
+      const { status, body, headers } = await callEndpoint(serverOf(model), 'introspection', requested(token));
       expect([status, body['error'], headers['retry-after']]).toEqual([503, 'temporarily_unavailable', '7']);
     }
   });
@@ -282,20 +282,20 @@ describe('introspection of tokens that the server issued', () => {
     const password = { grant_type: 'password', username: 'alice', password: 'x', scope: 'read', resource: NOTES };
     const { body } = await runOperation(server, 'token', tokenRequest(password));
     expect(Object.keys(body)).not.toContain('iat');
-    const { iat, exp, ...said } = await bodyOf(server, askedBy('api', String(body['access_token'])));
+    const { iat, exp, ...said } = await bodyOf(server, requestedBy('api', String(body['access_token'])));
     expect(iat).toBeGreaterThanOrEqual(before);
     expect(iat).toBeLessThanOrEqual(seconds(new Date()));
     expect(Number(exp) - Number(iat)).toBe(3600);
     const facts = { active: true, client_id: 'web', sub: 'alice', scope: 'read', aud: NOTES, iss: ISSUER };
     expect(said).toEqual({ ...facts, token_type: 'Bearer' });
-    const refresh = await bodyOf(server, asked(body['refresh_token']));
+    const refresh = await bodyOf(server, requested(body['refresh_token']));
     expect(refresh).toEqual({ ...facts, iat, exp: Number(iat) + 1_209_600, token_use: 'refresh_token' });
     await runOperation(
       server,
       'token',
       tokenRequest({ grant_type: 'refresh_token', refresh_token: body['refresh_token'] }),
     );
-    expect(await bodyOf(server, asked(body['refresh_token']))).toEqual(INACTIVE);
+    expect(await bodyOf(server, requested(body['refresh_token']))).toEqual(INACTIVE);
   });
 
   it('returns the client as sub, and no username, for a client credentials token', async () => {
@@ -305,7 +305,7 @@ describe('introspection of tokens that the server issued', () => {
       'token',
       tokenRequest({ grant_type: 'client_credentials', scope: 'read' }),
     );
-    const said = await bodyOf(server, asked(body['access_token']));
+    const said = await bodyOf(server, requested(body['access_token']));
     expect(said).toMatchObject({ active: true, client_id: 'web', sub: 'web' });
     expect(said).not.toHaveProperty('username');
   });
@@ -318,7 +318,7 @@ describe('introspection of tokens that the server issued', () => {
       'token',
       tokenRequest({ grant_type: 'client_credentials', scope: 'read' }),
     );
-    const said = await bodyOf(serverOf(model), asked(body['access_token']));
+    const said = await bodyOf(serverOf(model), requested(body['access_token']));
     expect(said).toMatchObject({ active: true, iss: ISSUER });
     expect(said).not.toHaveProperty('iat');
   });

@@ -38,9 +38,9 @@ describe('a certificate-bound access token (RFC 8705)', () => {
         challenge: expect.stringContaining('Bearer realm="Service",error="invalid_token"'),
       });
     }
-    const asked = await post({ client_id: 'bound', token }, { certificate: acmeCertificate }, 'introspection');
+    const requested = await post({ client_id: 'bound', token }, { certificate: acmeCertificate }, 'introspection');
     const thumbprint = acmeCertificate.x509.fingerprint256.replaceAll(':', '');
-    expect(asked.body).toMatchObject({
+    expect(requested.body).toMatchObject({
       active: true,
       token_type: 'Bearer',
       cnf: { 'x5t#S256': Buffer.from(thumbprint, 'hex').toString('base64url') },
@@ -77,9 +77,9 @@ describe('a certificate-bound access token (RFC 8705)', () => {
     const { server } = createMutualTlsServer({}, [{ ...BOUND, ...implicit }]);
     const query = { response_type: 'token', client_id: 'it', redirect_uri: 'https://app.example/', state: 'x' };
     const response = new Response();
-    const asked = new Request({ method: 'GET', headers: {}, query, body: {} });
+    const requested = new Request({ method: 'GET', headers: {}, query, body: {} });
     const authenticateHandler = { handle: () => ({ id: 'alice' }) };
-    await expect(server.authorize(asked, response, { authenticateHandler })).rejects.toMatchObject({
+    await expect(server.authorize(requested, response, { authenticateHandler })).rejects.toMatchObject({
       name: 'invalid_request',
     });
     expect(response.headers['location']).toContain('error=invalid_request');
@@ -130,8 +130,8 @@ describe('a separate resource server with mutualTls()', () => {
     });
     const socket = { authorized: true, getPeerX509Certificate: () => acmeCertificate.x509 };
     const form = { grant_type: 'client_credentials', client_id: 'acme' };
-    const asked = new Request({ method: 'POST', headers: FORM, query: {}, body: form, socket });
-    const { accessToken } = await server.token(asked, new Response());
+    const requested = new Request({ method: 'POST', headers: FORM, query: {}, body: form, socket });
+    const { accessToken } = await server.token(requested, new Response());
     const said = new Response();
     await server.handle('jwks', new Request({ method: 'GET', headers: {}, query: {} }), said);
 

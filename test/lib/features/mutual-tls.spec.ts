@@ -299,8 +299,8 @@ describe('a client certificate', () => {
     const { requestToken, post } = createMutualTlsServer();
     const { body } = await requestToken('acme', { certificate: acmeCertificate });
     const form = { client_id: 'acme', token: body['access_token'] };
-    const asked = await post(form, { certificate: acmeCertificate }, 'introspection');
-    expect(asked).toMatchObject({ status: 200, body: { active: true } });
+    const requested = await post(form, { certificate: acmeCertificate }, 'introspection');
+    expect(requested).toMatchObject({ status: 200, body: { active: true } });
     expect(await post(form, { certificate: otherCertificate, isVerified: false }, 'introspection')).toMatchObject(
       REFUSED,
     );
@@ -404,8 +404,8 @@ describe('dynamic registration with mutualTls()', () => {
     const requestToken = async (certificate: IssuedCertificate) => {
       const socket = { authorized: true, getPeerX509Certificate: () => certificate.x509 };
       const form = { grant_type: 'client_credentials', client_id: id, scope: 'read' };
-      const asked = new Request({ method: 'POST', headers: FORM, query: {}, body: form, socket });
-      return await server.token(asked, new Response());
+      const requested = new Request({ method: 'POST', headers: FORM, query: {}, body: form, socket });
+      return await server.token(requested, new Response());
     };
     return { status: response.status, body: response.body as Record<string, unknown>, requestToken };
   };

@@ -235,8 +235,8 @@ describe('the pushed authorization request endpoint (RFC 9126)', () => {
   it('accepts requests of public clients', async () => {
     const { server } = make();
     const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
-    const asked = { ...ASKED, client_id: 'spa', redirect_uri: 'https://spa.example/cb', ...challenge };
-    const { status, body } = await callEndpoint(server, 'pushed_authorization_request', formRequest(asked));
+    const requested = { ...ASKED, client_id: 'spa', redirect_uri: 'https://spa.example/cb', ...challenge };
+    const { status, body } = await callEndpoint(server, 'pushed_authorization_request', formRequest(requested));
     expect(status).toBe(201);
     expect(await visit(server, body['request_uri'], { client_id: 'spa' })).toMatchObject({ status: 302 });
   });
@@ -334,8 +334,8 @@ describe('an authorization request with a request_uri', () => {
 
   it('returns request_uri_not_supported to the client if the request_uri is an https URL', async () => {
     const { server } = make();
-    const asked = { ...ASKED, client_id: 'web' };
-    expect(shown(await visit(server, 'https://app.example/request.jwt', asked))).toMatchObject({
+    const requested = { ...ASKED, client_id: 'web' };
+    expect(shown(await visit(server, 'https://app.example/request.jwt', requested))).toMatchObject({
       status: 302,
       redirected: { error: 'request_uri_not_supported', state: 'xyz' },
     });
@@ -530,8 +530,8 @@ describe('an authorization request that was not pushed', () => {
 
   it('can be pushed by a client that must push its requests', async () => {
     const { server } = make();
-    const asked = { ...ASKED, client_id: 'strict', client_secret: SECRET };
-    const { body } = await callEndpoint(server, 'pushed_authorization_request', formRequest(asked));
+    const requested = { ...ASKED, client_id: 'strict', client_secret: SECRET };
+    const { body } = await callEndpoint(server, 'pushed_authorization_request', formRequest(requested));
     expect((await visit(server, body['request_uri'], { client_id: 'strict' })).redirected).toHaveProperty('code');
   });
 });

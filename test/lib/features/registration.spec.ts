@@ -125,8 +125,8 @@ describe('the metadata of a registration request (RFC 7591)', () => {
   });
 
   it('is narrowed to the allowed grants and scopes', async () => {
-    const asked = { grant_types: ['authorization_code', 'password', 'refresh_token'], scope: 'read admin' };
-    expect(await register(asked)).toMatchObject({
+    const requested = { grant_types: ['authorization_code', 'password', 'refresh_token'], scope: 'read admin' };
+    expect(await register(requested)).toMatchObject({
       status: 201,
       body: { grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'], scope: 'read' },
     });
@@ -191,9 +191,9 @@ describe('registration()', () => {
   });
 
   it('lets mayRegister() of the model decide', async () => {
-    const asked: RegistrationRequest[] = [];
+    const requested: RegistrationRequest[] = [];
     const mayRegister = (request: RegistrationRequest) => {
-      asked.push(request);
+      requested.push(request);
       return request.metadata.client_name === 'Good';
     };
     expect(await register({ client_name: 'Good' }, {}, { mayRegister })).toMatchObject({ status: 201 });
@@ -201,7 +201,7 @@ describe('registration()', () => {
       status: 403,
       body: { error: 'access_denied' },
     });
-    expect(asked).toHaveLength(2);
+    expect(requested).toHaveLength(2);
   });
 
   it.each([
@@ -293,7 +293,7 @@ describe('a software statement', () => {
 
   it('is ignored if the model does not implement verifySoftwareStatement()', async () => {
     const { status, body } = await register({ software_statement: statement });
-    expect({ status, told: 'software_statement' in body }).toEqual({ status: 201, told: false });
+    expect({ status, reported: 'software_statement' in body }).toEqual({ status: 201, reported: false });
   });
 });
 
@@ -319,13 +319,13 @@ describe('a change of a registration (RFC 7592)', () => {
   });
 
   it('emits an event, like the registration and its deletion', async () => {
-    const told: object[] = [];
+    const reported: object[] = [];
     const store = new MemoryStore({ clients: [], users });
     const server = new OAuth2Server({
       model: store,
       issuer: 'https://as.example',
       features: [registration({ open: true })],
-      events: { emit: (name: string, payload: object) => told.push({ name, ...payload }) },
+      events: { emit: (name: string, payload: object) => reported.push({ name, ...payload }) },
     });
     const { body } = await ask(server, 'POST', { redirect_uris: [CALLBACK] });
     const query = { client_id: body['client_id'] };
@@ -334,7 +334,7 @@ describe('a change of a registration (RFC 7592)', () => {
     expect(await ask(server, 'DELETE', undefined, { headers, query })).toMatchObject({ status: 204 });
     const clientId = body['client_id'];
     const facts = { at: expect.any(Date), endpoint: 'registration', issuer: 'https://as.example', clientId };
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { name: 'client.registered', ...facts },
       { name: 'client.changed', ...facts, change: 'description' },
       { name: 'client.removed', ...facts },

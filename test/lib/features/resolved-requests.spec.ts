@@ -152,7 +152,7 @@ describe('the authorization hooks of a feature', () => {
           return { resource };
         },
         respond({ data, client }, user, parameters) {
-          Object.assign(parameters, { told: [data['resource'], client.id, user['id']].join(' ') });
+          Object.assign(parameters, { reported: [data['resource'], client.id, user['id']].join(' ') });
         },
       },
     }),
@@ -162,7 +162,7 @@ describe('the authorization hooks of a feature', () => {
     const { authorize, pinned, testModel } = start(picky);
     pinned.set(URI, { ...PINNED, resource: 'api' });
     const { redirected } = await authorize({ resource: 'other' });
-    expect(redirected).toEqual({ code: expect.any(String), told: 'api web alice', state: 'pinned' });
+    expect(redirected).toEqual({ code: expect.any(String), reported: 'api web alice', state: 'pinned' });
     expect([...testModel.codes.values()]).toMatchObject([{ resource: 'api' }]);
   });
 

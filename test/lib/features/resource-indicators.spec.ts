@@ -198,12 +198,12 @@ describe('a code or refresh token that was granted for resources', () => {
   it('is rejected if the request also contains a resource that was not granted', async () => {
     const testModel = createTestModel();
     addRefreshToken(testModel, { resource: [NOTES] } as object);
-    const asked = await runOperation(
+    const requested = await runOperation(
       make(testModel.model),
       'token',
       tokenRequest({ ...REFRESH, resource: [NOTES, MAIL] }),
     );
-    expect(refusal(asked)).toEqual(target('Invalid target: `resource` was not granted'));
+    expect(refusal(requested)).toEqual(target('Invalid target: `resource` was not granted'));
     expect(testModel.refreshTokens.size).toBe(1);
   });
 
@@ -256,17 +256,17 @@ describe('a code or refresh token that was granted for resources', () => {
   it('issues tokens for granted and known resources only, whatever is requested', async () => {
     const some = fc.subarray([...RESOURCES, 'https://evil.example/']);
     await fc.assert(
-      fc.asyncProperty(some, some, some, fc.boolean(), async (had, asked, known, unrestricted) => {
+      fc.asyncProperty(some, some, some, fc.boolean(), async (had, requested, known, unrestricted) => {
         const testModel = createTestModel();
         addRefreshToken(testModel, (had.length > 0 ? { resource: had } : {}) as object);
         const resources = known.length > 0 ? known : ['https://other.example/'];
         const server = make(testModel.model, { resources, unrestricted });
-        const { status, resource } = await obtain(testModel, server, { ...REFRESH, resource: asked });
+        const { status, resource } = await obtain(testModel, server, { ...REFRESH, resource: requested });
         const got = (resource ?? []) as string[];
         expect(got.every((uri) => resources.includes(uri) && (had.length === 0 || had.includes(uri)))).toBe(true);
-        expect(got.every((uri) => asked.length === 0 || asked.includes(uri))).toBe(true);
+        expect(got.every((uri) => requested.length === 0 || requested.includes(uri))).toBe(true);
         const isForNothing = status === 200 && got.length === 0;
-        expect(isForNothing && [unrestricted, had, asked]).toEqual(isForNothing && [true, [], []]);
+        expect(isForNothing && [unrestricted, had, requested]).toEqual(isForNothing && [true, [], []]);
       }),
       { numRuns: 300 },
     );
@@ -315,19 +315,19 @@ describe('a request without resources', () => {
 });
 
 describe('validateResource() of the model', () => {
-  const asked: unknown[][] = [];
+  const requested: unknown[][] = [];
   const validateResource: ResourceModel['validateResource'] = (...args) => {
-    asked.push(args);
+    requested.push(args);
     return args[0] === MAIL && args[1].id === 'web';
   };
 
   it('replaces the lists of resources, and receives client and user', async () => {
-    asked.length = 0;
+    requested.length = 0;
     const testModel = createTestModel({ validateResource } as object);
     const server = make(testModel.model, { default: MAIL });
     expect(refusal(await runOperation(server, 'token', tokenRequest({ ...ITSELF, resource: NOTES })))).toEqual(UNKNOWN);
     expect(await obtain(testModel, server, { ...ALICES, resource: MAIL })).toMatchObject({ resource: [MAIL] });
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       [NOTES, WEB, { id: 'client:web' }],
       [MAIL, WEB, ALICE],
     ]);

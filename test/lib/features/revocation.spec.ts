@@ -244,16 +244,16 @@ describe('the revocation endpoint (RFC 7009)', () => {
 
   it('emits events for revoked tokens, and none if no token was revoked', async () => {
     const model = await store();
-    const told: [string, object][] = [];
+    const reported: [string, object][] = [];
     const wants = (name: string) => name !== 'client.authenticated';
-    const events = { emit: (name: string, payload: object) => told.push([name, payload]), wants };
+    const events = { emit: (name: string, payload: object) => reported.push([name, payload]), wants };
     const server = serverOf(model, {}, { events });
     for (const token of ['access', 'refresh', 'refresh', 'no such token']) {
       await callEndpoint(server, 'revocation', tokenRequest({ token }));
     }
     const at: unknown = expect.any(Date);
     const facts = { at, endpoint: 'revocation', clientId: 'web', userId: 'alice', grantId: 'family' };
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['token.revoked', { ...facts, kind: 'access token' }],
       ['token.revoked', { ...facts, kind: 'grant' }],
       ['grant.ended', { ...facts, reason: 'revoked' }],
@@ -263,7 +263,7 @@ describe('the revocation endpoint (RFC 7009)', () => {
       'revocation',
       formRequest({ token: 'strange access', client_id: 'other', client_secret: SECRET }),
     );
-    expect(told[3]).toEqual([
+    expect(reported[3]).toEqual([
       'endpoint.refused',
       expect.objectContaining({ endpoint: 'revocation', clientId: 'other', error: 'invalid_grant', given: 'other' }),
     ]);

@@ -50,12 +50,12 @@ class Store extends MemoryStore {
 
 /** A store of an application that decides which exchanges are allowed. */
 class DecidingStore extends Store {
-  asked: ExchangeRequest[] = [];
+  requested: ExchangeRequest[] = [];
   answer: boolean | ExchangePermission = true;
   foreign: VerifiedToken | undefined;
 
   mayExchange(exchange: ExchangeRequest) {
-    this.asked.push(exchange);
+    this.requested.push(exchange);
     return this.answer;
   }
 
@@ -312,7 +312,7 @@ describe('token exchange (RFC 8693)', () => {
       const actor = await signIn(server, 'notes', { username: 'bob' });
       const form = { actor_token: actor.access_token, actor_token_type: ACCESS, scope: 'read' };
       await exchange(server, 'notes', access_token, form);
-      expect(deciding.asked).toMatchObject([
+      expect(deciding.requested).toMatchObject([
         {
           client: { id: 'notes' },
           authenticationMethod: 'client_secret_basic',
@@ -324,7 +324,7 @@ describe('token exchange (RFC 8693)', () => {
         },
       ]);
       await exchange(server, 'notes', 'unknown', form);
-      expect(deciding.asked).toHaveLength(1);
+      expect(deciding.requested).toHaveLength(1);
     });
 
     it('rejects an exchange that it refuses', async () => {

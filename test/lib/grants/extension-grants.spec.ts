@@ -84,14 +84,14 @@ describe('an extension grant in `extendedGrantTypes`', () => {
     ['`consented` is never widened', { scopeStatus: 'consented' }, 'read', 1],
     ['`approved` is not validated again', { scopeStatus: 'approved' }, 'read', 0],
   ] as const)('has its scope validated according to `scopeStatus`: %s', async (_, status, scope, calls) => {
-    let asked = 0;
+    let requested = 0;
     class Issuing extends GrantType {
       async handle(_request: Request, client: Client): Promise<Token> {
         return this.issueToken({ client, user: { id: 1 }, scope: 'read', ...status });
       }
     }
-    const testModel = createTestModel({ validateScope: () => (++asked, 'read write') });
-    expect([(await ask(Issuing, { testModel })).body['scope'], asked]).toEqual([scope, calls]);
+    const testModel = createTestModel({ validateScope: () => (++requested, 'read write') });
+    expect([(await ask(Issuing, { testModel })).body['scope'], requested]).toEqual([scope, calls]);
   });
 
   it('can be a plain class whose handle() returns the token synchronously', async () => {

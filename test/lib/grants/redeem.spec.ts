@@ -136,8 +136,8 @@ describe('an authorization code presented with wrong or missing parameters', () 
     const clients = [{ ...WEB, secret: SECRET, scopes: ['read'] }, OTHER];
     store = new MemoryStore({ clients, users });
     server = new OAuth2Server({ model: store });
-    const asked = authorizeRequest({ code_challenge: CHALLENGE, code_challenge_method: 'S256' });
-    const { redirected } = await runOperation(server, 'authorize', asked, signedIn);
+    const requested = authorizeRequest({ code_challenge: CHALLENGE, code_challenge_method: 'S256' });
+    const { redirected } = await runOperation(server, 'authorize', requested, signedIn);
     code = String(redirected['code']);
   });
 

@@ -9,19 +9,19 @@ type Spent = Partial<Pick<RefreshToken, 'revokedAt' | 'revokedAgo'>>;
 
 /** A store that reports given times for the revocation of refresh tokens, as a different clock would. */
 class ToldStore extends MemoryStore {
-  constructor(private readonly told: Spent) {
+  constructor(private readonly reported: Spent) {
     const clients = [{ ...WEB, secret: SECRET, scopes: ['read'] }];
     super({ clients, users: { findByCredentials: () => ALICE, findById: () => ALICE } });
   }
 
   override async getRefreshToken(token: string) {
     const found = await super.getRefreshToken(token);
-    return found?.revokedAt ? { ...found, ...this.told } : found;
+    return found?.revokedAt ? { ...found, ...this.reported } : found;
   }
 }
 
-async function retryOf(told: Spent, refreshTokenReuseInterval: number) {
-  const server = new OAuth2Server({ model: new ToldStore(told), refreshTokenReuseInterval });
+async function retryOf(reported: Spent, refreshTokenReuseInterval: number) {
+  const server = new OAuth2Server({ model: new ToldStore(reported), refreshTokenReuseInterval });
   const ask = async (body: object) => (await runOperation(server, 'token', tokenRequest({ ...body }))).body;
   const first = await ask({ grant_type: 'password', username: 'alice', password: 'any', scope: 'read' });
   const refresh = { grant_type: 'refresh_token', refresh_token: first['refresh_token'] };
@@ -36,8 +36,8 @@ describe('a refresh token that was used before', () => {
     ['after the lookup began, by the database clock', { revokedAgo: -0.004 }],
     ['a moment ago by the database clock, long ago by the process clock', { revokedAgo: 1, revokedAt: earlier(3600) }],
     ['a moment ago by the database clock, in the future by the process clock', { revokedAgo: 1, revokedAt: later() }],
-  ])('returns the same tokens again if it was used %s', async (_, told) => {
-    const { same, rotated } = await retryOf(told, 60);
+  ])('returns the same tokens again if it was used %s', async (_, reported) => {
+    const { same, rotated } = await retryOf(reported, 60);
     expect(same).toBe(true);
     expect(rotated).toHaveProperty('access_token');
   });
@@ -57,8 +57,8 @@ describe('a refresh token that was used before', () => {
       { revokedAgo: 61, revokedAt: later(0) },
       60,
     ],
-  ])('is treated as a replay if it was used %s', async (_, told, interval) => {
-    const { again, rotated } = await retryOf(told, interval);
+  ])('is treated as a replay if it was used %s', async (_, reported, interval) => {
+    const { again, rotated } = await retryOf(reported, interval);
     expect(again).toMatchObject({ error: 'invalid_grant' });
     expect(rotated).toMatchObject({ error: 'invalid_grant' });
   });

@@ -50,11 +50,11 @@ describe('SafeFetch', () => {
   });
 
   it('posts content with a bearer token, and accepts an empty or a JSON response', async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const hear =
       (reply: Reply): Reply =>
       async (response, request) => {
-        told.push(Buffer.concat(await request.toArray()).toString());
+        reported.push(Buffer.concat(await request.toArray()).toString());
         reply(response, request);
       };
     server.replies['/a'] = hear((response) => response.writeHead(204).end());
@@ -63,7 +63,7 @@ describe('SafeFetch', () => {
       const posted = { type: 'application/json', body: '{"a":"é"}', bearerToken: 'their-token' };
       await fetching().post(server.url(path), posted);
       const { method, headers } = server.requests.at(-1)!;
-      expect({ method, body: told.pop() }).toEqual({ method: 'POST', body: '{"a":"é"}' });
+      expect({ method, body: reported.pop() }).toEqual({ method: 'POST', body: '{"a":"é"}' });
       expect(headers).toMatchObject({
         'content-type': 'application/json',
         'content-length': '10',
@@ -228,12 +228,12 @@ describe('addresses that SafeFetch connects to', () => {
   it('are those that were validated, even if the name resolves differently later (DNS rebinding)', async () => {
     server.replies['/'] = json({ a: 1 });
     const answers = [['127.0.0.1'], ['10.0.0.1'], ['169.254.169.254']];
-    let asked = 0;
-    const safe = fetching({ lookup: async () => answers[asked++]! });
+    let requested = 0;
+    const safe = fetching({ lookup: async () => answers[requested++]! });
     expect(await safe.json(server.url('/'))).toMatchObject({ body: { a: 1 } });
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
     expect(await faultOf(safe.json(server.url('/')))).toBe('address');
-    expect(asked).toBe(2);
+    expect(requested).toBe(2);
   });
 
   it('include the next validated address if the first one does not respond', async () => {
@@ -288,11 +288,11 @@ describe('URLs that SafeFetch accepts', () => {
   ];
 
   it.each(REFUSED)('exclude %j, without a name lookup', async (url) => {
-    let asked = 0;
-    const safe = new SafeFetch({ lookup: async () => [String(asked++)] });
+    let requested = 0;
+    const safe = new SafeFetch({ lookup: async () => [String(requested++)] });
     expect(safe.isFetchable(url)).toBe(false);
     expect(await faultOf(safe.json(url))).toBe('url');
-    expect(asked).toBe(0);
+    expect(requested).toBe(0);
   });
 
   it('include http and https URLs of this machine only if `allowLoopback` is set', async () => {

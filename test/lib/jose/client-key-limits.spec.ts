@@ -111,12 +111,12 @@ describe.each(EXPENSIVE)('a key that exceeds the limits for client keys: %s', (_
       elsewhere.replies['/jwks'] = json(jwks);
       const keys = from === 'a jwks_uri' ? { jwksUri: elsewhere.url('/jwks') } : { jwks };
       const byKey = { tokenEndpointAuthMethod: 'private_key_jwt', grants: ['client_credentials'], scopes: ['read'] };
-      const told: unknown[] = [];
+      const reported: unknown[] = [];
       const server = new OAuth2Server({
         model: new MemoryStore({ clients: [{ id: 'app', ...byKey, defaultScope: ['read'], ...keys }], users }),
         issuer: ISSUER,
         features: [privateKeyJwt({ fetch })],
-        events: { emit: (name, payload) => told.push({ name, ...payload }) },
+        events: { emit: (name, payload) => reported.push({ name, ...payload }) },
       });
       const ask = async (kid: string) => {
         const response = new Response();
@@ -132,7 +132,7 @@ describe.each(EXPENSIVE)('a key that exceeds the limits for client keys: %s', (_
       expect(await ask('good')).toMatchObject({ token_type: 'Bearer' });
       expect(await ask('bad')).toMatchObject({ error: 'invalid_client' });
       // The key is not found, so nothing is computed with it.
-      expect(JSON.stringify(told)).toMatch(/no applicable key found/);
+      expect(JSON.stringify(reported)).toMatch(/no applicable key found/);
     },
   );
 
@@ -157,7 +157,7 @@ describe.each(EXPENSIVE)('a key that exceeds the limits for client keys: %s', (_
     const known = { issuer, jwksUri: elsewhere.url('/jwks') };
     const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
     const client = { id: 'app', secret: 'secret of the app', grants: [grant], scopes: ['read'] };
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const server = new OAuth2Server({
       model: Object.assign(new MemoryStore({ clients: [client], users }), {
         findAssertedUser: () => ({ id: 'alice' }),
@@ -165,7 +165,7 @@ describe.each(EXPENSIVE)('a key that exceeds the limits for client keys: %s', (_
       }),
       issuer: ISSUER,
       features: [jwtBearer({ fetch })],
-      events: { emit: (name, payload) => told.push({ name, ...payload }) },
+      events: { emit: (name, payload) => reported.push({ name, ...payload }) },
     });
     const response = new Response();
     const assertion = await sign({ iss: issuer, sub: 'alice', aud: ISSUER }, { kid: 'k' });
@@ -174,7 +174,7 @@ describe.each(EXPENSIVE)('a key that exceeds the limits for client keys: %s', (_
       .token(new Request({ method: 'POST', headers: FORM, query: {}, body }), response)
       .catch(() => undefined);
     expect(response.body).toMatchObject({ error: 'invalid_grant' });
-    expect(JSON.stringify(told)).toMatch(/no applicable key found/);
+    expect(JSON.stringify(reported)).toMatch(/no applicable key found/);
   });
 
   it('is rejected in a DPoP proof', async () => {

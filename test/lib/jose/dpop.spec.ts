@@ -103,9 +103,14 @@ async function setUp({ given, model, more = [], options = {} }: Setup = {}) {
   };
   const code = async (query: object = {}, client = 'spa') => {
     const response = new Response();
-    const asked = { response_type: 'code', client_id: client, redirect_uri: CALLBACK, state: 'xyz', scope: 'read' };
+    const requested = { response_type: 'code', client_id: client, redirect_uri: CALLBACK, state: 'xyz', scope: 'read' };
     const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
-    const request = new Request({ method: 'GET', headers: {}, query: { ...asked, ...challenge, ...query }, body: {} });
+    const request = new Request({
+      method: 'GET',
+      headers: {},
+      query: { ...requested, ...challenge, ...query },
+      body: {},
+    });
     await server.authorize(request, response, { authenticateHandler: { handle: () => alice } }).catch(() => undefined);
     const landed = new URL(String(response.headers['location'])).searchParams;
     return Object.fromEntries(landed) as Record<string, string>;
@@ -385,7 +390,7 @@ describe('the parameter `dpop_jkt`', () => {
   it('can be pushed as a parameter, as a proof, or as both if they match', async () => {
     const { post, redeem } = await setUp();
     const [key, other] = [await newKey(), await newKey()];
-    const asked = {
+    const requested = {
       response_type: 'code',
       redirect_uri: CALLBACK,
       scope: 'read',
@@ -394,7 +399,7 @@ describe('the parameter `dpop_jkt`', () => {
       code_challenge_method: 'S256',
     };
     const by = (jkt?: string, proof?: string) =>
-      post(PUSH, { ...asked, ...(jkt && { dpop_jkt: jkt }) }, { client: 'spa', ...(proof && { proof }) });
+      post(PUSH, { ...requested, ...(jkt && { dpop_jkt: jkt }) }, { client: 'spa', ...(proof && { proof }) });
     const ways = [
       await by(key.jkt),
       await by(undefined, await prove(key, PAR)),

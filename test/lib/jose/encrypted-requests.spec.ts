@@ -266,20 +266,20 @@ describe('encryption of request objects for a client', () => {
   });
 
   it('is described in the server metadata', async () => {
-    const told = async (setup: Setup) => {
+    const reported = async (setup: Setup) => {
       const response = new Response();
       const { server } = await setUp(setup);
       await server.handle('server-metadata', new Request({ method: 'GET', headers: {}, query: {} }), response);
       return response.body as object;
     };
-    expect(await told({})).toMatchObject({
+    expect(await reported({})).toMatchObject({
       request_object_encryption_alg_values_supported: ['ECDH-ES', 'RSA-OAEP-256', 'ECDH-ES+A128KW'],
       request_object_encryption_enc_values_supported: ['A128CBC-HS256', 'A256CBC-HS512', 'A128GCM', 'A256GCM'],
     });
-    expect(await told({ from: [], encrypted: { algorithms: ['RSA-OAEP-256'] } })).toMatchObject({
+    expect(await reported({ from: [], encrypted: { algorithms: ['RSA-OAEP-256'] } })).toMatchObject({
       request_object_encryption_alg_values_supported: ['RSA-OAEP-256'],
     });
-    expect(await told({ encrypted: false })).not.toHaveProperty('request_object_encryption_alg_values_supported');
+    expect(await reported({ encrypted: false })).not.toHaveProperty('request_object_encryption_alg_values_supported');
   });
 });
 

@@ -271,8 +271,8 @@ describe('encryption of other responses', () => {
     const server = await openIdServer({ more: [jarm(), pushedRequests(), encryption()], client });
     const push = async (more: object) => {
       const pkce = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
-      const asked = { client_id: 'web', response_type: 'code', redirect_uri: CALLBACK, state: 'xyz' };
-      const body = { ...asked, scope: 'openid', ...pkce, ...more };
+      const requested = { client_id: 'web', response_type: 'code', redirect_uri: CALLBACK, state: 'xyz' };
+      const body = { ...requested, scope: 'openid', ...pkce, ...more };
       const headers = { ...FORM, authorization: basic('web', SECRET) };
       const request = new Request({ method: 'POST', headers, query: {}, body });
       return await server.send('pushed_authorization_request', request);

@@ -125,8 +125,8 @@ describe('jarm()', () => {
     const model = new MemoryStore({ clients: [{ ...spa, redirectUris: [CALLBACK] }], users });
     const features = [keys({ from: [signer] }), jarm(), pushedRequests()];
     const server = new OAuth2Server({ model, issuer: ISSUER, features, ...signedIn });
-    const asked = { client_id: 'spa', response_mode: 'jwt', scope: 'nonsense', code_challenge: CHALLENGE };
-    const whole = { ...asked, code_challenge_method: 'S256' };
+    const requested = { client_id: 'spa', response_mode: 'jwt', scope: 'nonsense', code_challenge: CHALLENGE };
+    const whole = { ...requested, code_challenge_method: 'S256' };
     for (const bad of [{ client_id: 'nobody' }, { redirect_uri: 'https://evil.example/' }]) {
       const { headers, status } = await runOperation(server, 'authorize', authorizeRequest({ ...whole, ...bad }));
       expect([status, headers['location']]).toEqual([400, undefined]);

@@ -47,7 +47,7 @@ async function setUp({ model = {}, more = [], ...given }: Setup = {}) {
   };
   const code = async (query: object = {}) => {
     const response = new Response();
-    const asked = {
+    const requested = {
       response_type: 'code',
       client_id: 'web',
       redirect_uri: CALLBACK,
@@ -55,7 +55,12 @@ async function setUp({ model = {}, more = [], ...given }: Setup = {}) {
       scope: 'read write',
     };
     const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
-    const request = new Request({ method: 'GET', headers: {}, query: { ...asked, ...challenge, ...query }, body: {} });
+    const request = new Request({
+      method: 'GET',
+      headers: {},
+      query: { ...requested, ...challenge, ...query },
+      body: {},
+    });
     await server.authorize(request, response, { authenticateHandler: { handle: () => alice } });
     return new URL(String(response.headers['location']));
   };
@@ -156,7 +161,7 @@ describe('a JWT access token (RFC 9068)', () => {
 
   it('contains claims of getAccessTokenClaims(), which cannot replace claims of the server', async () => {
     const getAccessTokenClaims = jest.fn(async (token: object, client: object, user: object) => ({
-      told: [token, client, user].length,
+      reported: [token, client, user].length,
       roles: ['admin'],
       sub: 'root',
       iss: 'https://evil',

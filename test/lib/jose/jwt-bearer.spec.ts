@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 
 class Store extends MemoryStore {
-  asked: [AssertionClaims, Client][] = [];
+  requested: [AssertionClaims, Client][] = [];
 
   constructor() {
     const usual = { scopes: ['read', 'write'], defaultScope: ['read'], grants: [GRANT, 'refresh_token'] };
@@ -45,7 +45,7 @@ class Store extends MemoryStore {
   }
 
   findAssertedUser(claims: AssertionClaims, client: Client) {
-    this.asked.push([claims, client]);
+    this.requested.push([claims, client]);
     return claims.iss === 'https://idp.example' && claims.sub === 'U1' && { id: 'alice' };
   }
 }
@@ -116,7 +116,7 @@ describe('a JWT bearer assertion of a trusted issuer (RFC 7523)', () => {
       scope: 'write',
     });
     expect(await introspect(answer['access_token'])).toMatchObject({ active: true, sub: 'alice', client_id: 'app' });
-    const [[claims, client]] = model.asked as [[AssertionClaims, Client]];
+    const [[claims, client]] = model.requested as [[AssertionClaims, Client]];
     expect([claims['email'], client.id]).toEqual(['alice@idp.example', 'app']);
   });
 
@@ -163,7 +163,7 @@ describe('a JWT bearer assertion of a trusted issuer (RFC 7523)', () => {
   it.each(refusals)('is rejected if it is from %s', async (_who, make) => {
     const { redeem, model } = setUp();
     expect(await redeem(await make())).toEqual(REFUSED);
-    expect(model.asked).toEqual([]);
+    expect(model.requested).toEqual([]);
   });
 
   it.each([
@@ -432,7 +432,7 @@ describe('an identity assertion (ID-JAG)', () => {
     const said = (...list: unknown[]) => ({ authorization_details: list });
     const setUpDetails = (methods: object = {}, features: Feature[] = []) =>
       setUp({}, { of, features: [authorizationDetails({ types }), ...features], methods });
-    const asked = (...list: unknown[]) => ({ authorization_details: JSON.stringify(list) });
+    const requested = (...list: unknown[]) => ({ authorization_details: JSON.stringify(list) });
 
     it('is redeemed for its details of known types, or for the requested part of them', async () => {
       const { redeem, introspect } = setUpDetails();
@@ -440,7 +440,9 @@ describe('an identity assertion (ID-JAG)', () => {
       expect(all).toMatchObject({ status: 200, authorization_details: [READ, PAY] });
       expect(await introspect(all['access_token'])).toMatchObject({ sub: 'alice', authorization_details: [READ, PAY] });
       const less = { ...READ, actions: ['read'] };
-      expect(await redeem(await idJag(said(READ, PAY)), asked(less))).toMatchObject({ authorization_details: [less] });
+      expect(await redeem(await idJag(said(READ, PAY)), requested(less))).toMatchObject({
+        authorization_details: [less],
+      });
     });
 
     it('grants no scope that it does not contain', async () => {
@@ -455,14 +457,14 @@ describe('an identity assertion (ID-JAG)', () => {
     it('grants no authorization details that it does not contain, even if the application allows them', async () => {
       const { redeem } = setUpDetails({ validateAuthorizationDetails: () => true });
       const refusal = { status: 400, error: 'invalid_authorization_details' };
-      expect(await redeem(await idJag({ scope: 'read' }), asked(PAY))).toMatchObject(refusal);
+      expect(await redeem(await idJag({ scope: 'read' }), requested(PAY))).toMatchObject(refusal);
       expect(await redeem(await idJag({ scope: 'read' }))).toMatchObject({ status: 200, scope: 'read' });
-      expect(await redeem(await idJag(), asked(PAY))).toMatchObject({ authorization_details: [PAY] });
+      expect(await redeem(await idJag(), requested(PAY))).toMatchObject({ authorization_details: [PAY] });
     });
 
     it.each([
-      ['a larger value than it contains', said(PAY), asked({ ...PAY, amount: 46 })],
-      ['another type than it contains', said(PAY), asked(READ)],
+      ['a larger value than it contains', said(PAY), requested({ ...PAY, amount: 46 })],
+      ['another type than it contains', said(PAY), requested(READ)],
       ['unknown types only', said({ type: 'unknown' }), {}],
       ['a field that the type does not have', said({ ...PAY, to: 'mallory' }), {}],
       ['a missing field that the type requires', said({ type: 'payment' }), {}],
@@ -531,13 +533,13 @@ describe('an identity assertion (ID-JAG)', () => {
 describe('the keys of a trusted issuer', () => {
   let remote: ForeignIssuer;
   let http: Server;
-  let asked: string[];
+  let requested: string[];
   let keys: Record<string, unknown>[];
   let isDown: boolean;
   let isAtOpenId = false;
   beforeAll(async () => {
     http = createServer(({ url = '' }, response) => {
-      asked.push(url);
+      requested.push(url);
       const document = url === '/keys' ? { keys } : { issuer: remote.issuer, jwks_uri: `${remote.issuer}/keys` };
       const isThere = !isAtOpenId || !url.endsWith('oauth-authorization-server');
       response
@@ -552,7 +554,7 @@ describe('the keys of a trusted issuer', () => {
   afterAll(() => new Promise((resolve) => void http.close(resolve)));
 
   const start = (more: object = {}) => {
-    [asked, keys, isDown] = [[], [remote.jwk], false];
+    [requested, keys, isDown] = [[], [remote.jwk], false];
     const { redeem, model } = setUp({ issuers: [{ issuer: remote.issuer, ...more }] });
     model.findAssertedUser = () => ({ id: 'alice' });
     return async (by = remote, header: object = {}) =>
@@ -562,7 +564,7 @@ describe('the keys of a trusted issuer', () => {
   it('are found by the metadata of the issuer, cached, and fetched again for an unknown `kid`', async () => {
     const redeem = start({ coolDown: 0 });
     expect([await redeem(), await redeem()]).toMatchObject([{ status: 200 }, { status: 200 }]);
-    expect(asked).toEqual(['/.well-known/oauth-authorization-server', '/keys']);
+    expect(requested).toEqual(['/.well-known/oauth-authorization-server', '/keys']);
     const next = await ForeignIssuer.make(remote.issuer, 'ES256', 'two');
     keys = [remote.jwk, next.jwk];
     expect(await redeem(next)).toMatchObject({ status: 200 });
@@ -572,19 +574,19 @@ describe('the keys of a trusted issuer', () => {
     const redeem = start();
     await redeem();
     for (const kid of ['a', 'b', 'c']) expect(await redeem(remote, { kid })).toEqual(REFUSED);
-    expect(asked).toHaveLength(2);
+    expect(requested).toHaveLength(2);
   });
 
   it('are not fetched for an assertion of an untrusted issuer', async () => {
     start();
     const { redeem } = setUp();
     expect(await redeem(await remote.sign({ sub: 'U1', aud: ISSUER }))).toEqual(REFUSED);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   describe('with findTrustedIssuer() of the model', () => {
     const redeemBy = (found: unknown, options: Partial<JwtBearerOptions> = { fetch: { allowLoopback: true } }) => {
-      [asked, keys, isDown] = [[], [remote.jwk], false];
+      [requested, keys, isDown] = [[], [remote.jwk], false];
       const wanted: string[] = [];
       const findTrustedIssuer = (name: string) => {
         wanted.push(name);
@@ -601,14 +603,14 @@ describe('the keys of a trusted issuer', () => {
     it('are fetched once, although the model is called for each assertion', async () => {
       const { bring, wanted } = redeemBy(known());
       expect([await bring(), await bring()]).toMatchObject([{ status: 200 }, { status: 200 }]);
-      expect([wanted, asked]).toEqual([[remote.issuer, remote.issuer], expect.arrayContaining(['/keys'])]);
-      expect(asked).toHaveLength(2);
+      expect([wanted, requested]).toEqual([[remote.issuer, remote.issuer], expect.arrayContaining(['/keys'])]);
+      expect(requested).toHaveLength(2);
     });
 
     it('are not fetched if the model returns them', async () => {
       const { bring } = redeemBy({ ...known(), jwks: remote.jwks });
       expect(await bring()).toMatchObject({ status: 200 });
-      expect(asked).toEqual([]);
+      expect(requested).toEqual([]);
     });
 
     it('must not sign with an algorithm that a profile forbids', async () => {
@@ -628,7 +630,11 @@ describe('the keys of a trusted issuer', () => {
       isAtOpenId = true;
       expect(await redeemBy(known()).bring()).toMatchObject({ status: 200 });
       isAtOpenId = false;
-      expect(asked).toEqual(['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration', '/keys']);
+      expect(requested).toEqual([
+        '/.well-known/oauth-authorization-server',
+        '/.well-known/openid-configuration',
+        '/keys',
+      ]);
     });
 
     it('are not fetched from a private address', async () => {
@@ -636,7 +642,7 @@ describe('the keys of a trusted issuer', () => {
       expect(await redeemBy({ ...known(), jwksUri: 'https://169.254.169.254/keys' }).bring()).toMatchObject({
         status: 503,
       });
-      expect(asked).toEqual([]);
+      expect(requested).toEqual([]);
     });
 
     it('cause temporarily_unavailable after the timeout that the model returned, if the name server is slow', async () => {

@@ -44,7 +44,7 @@ function serve(...keys: Pair[]): void {
   show(...keys);
 }
 const show = (...keys: Pair[]) => (remote.replies[JWKS] = json({ keys: keys.map(({ jwk }) => jwk) }));
-const asked = () => remote.requestsTo(JWKS).length;
+const requested = () => remote.requestsTo(JWKS).length;
 
 const claimsOf = (claims: object = {}) => ({
   iss: remote.url,
@@ -262,7 +262,7 @@ describe('the keys of JwtTokens', () => {
     expect(await call(model, token)).toMatchObject({ status: 200 });
     const flood = Array.from({ length: 50 }, (_, index) => sign({}, { kid: `made-up-${index}` }, other));
     for (const forged of await Promise.all(flood)) expect(await call(model, forged)).toMatchObject(UNKNOWN);
-    expect(asked()).toBe(2);
+    expect(requested()).toBe(2);
   });
 
   it('are refreshed regularly, so that a removed key becomes invalid', async () => {
@@ -302,7 +302,7 @@ describe('the keys of JwtTokens', () => {
     const model = modelOf();
     expect(await call(model, await sign())).toMatchObject(LATER);
     expect(await call(model, await sign())).toMatchObject(LATER);
-    expect(asked()).toBe(1);
+    expect(requested()).toBe(1);
   });
 
   it('are not fetched if the metadata is of another issuer', async () => {

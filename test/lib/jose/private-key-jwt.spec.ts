@@ -26,12 +26,12 @@ let other: Pair;
 let ed: Pair;
 let keyServer: Server;
 let keysUri: string;
-let served: { status: number; body: string; asked: number; held?: () => void };
+let served: { status: number; body: string; requested: number; held?: () => void };
 
 beforeAll(async () => {
   [own, other, ed] = [await pairOf('ES256', 'own'), await pairOf('ES256', 'other'), await pairOf('EdDSA', 'ed')];
   keyServer = createServer(({ url }, response) => {
-    served.asked++;
+    served.requested++;
     const answer = () => response.writeHead(served.status, { 'content-type': 'application/json' }).end(served.body);
     if (url?.endsWith('?slow')) served.held = answer;
     else answer();
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((resolve) => void keyServer.close(resolve)));
 beforeEach(() => {
-  served = { status: 200, body: JSON.stringify({ keys: [own.jwk] }), asked: 0 };
+  served = { status: 200, body: JSON.stringify({ keys: [own.jwk] }), requested: 0 };
 });
 
 /** Creates a server with clients whose keys are registered, fetched from a URL, or missing. */
@@ -386,9 +386,9 @@ describe('the `jwks_uri` of a client with private_key_jwt', () => {
   it('is fetched once, and not again for each unknown `kid`', async () => {
     const { ask } = setUp();
     for (let i = 0; i < 3; i++) expect(await ask(await sign(of('fetched')))).toMatchObject({ status: 200 });
-    expect(served.asked).toBe(1);
+    expect(served.requested).toBe(1);
     for (let i = 0; i < 10; i++) expect(await ask(await sign(of('fetched'), { kid: `k${i}` }))).toMatchObject(REFUSED);
-    expect(served.asked).toBe(1);
+    expect(served.requested).toBe(1);
   });
 
   it('can be fetched right after a fetch was refused for too many concurrent fetches', async () => {
@@ -418,7 +418,7 @@ describe('the `jwks_uri` of a client with private_key_jwt', () => {
   it('is not fetched from this machine unless that is allowed', async () => {
     const { ask } = setUp({ fetch: { allowLoopback: false } });
     expect(await ask(await sign(of('fetched')))).toMatchObject(REFUSED);
-    expect(served.asked).toBe(0);
+    expect(served.requested).toBe(0);
   });
 });
 

@@ -95,11 +95,11 @@ describe('a request object that a request_uri refers to (RFC 9101)', () => {
   it('can have a version in the fragment of its URL', async () => {
     const uri = web.url('/request.jwt');
     web.replies['/request.jwt'] = says(await objectOf(), 'text/plain');
-    for (const [registered, asked] of [
+    for (const [registered, requested] of [
       [uri, `${uri}#one`],
       [`${uri}#one`, `${uri}#two`],
     ]) {
-      expect(await setUp([registered!]).visit(asked!)).toMatchObject(GRANTED);
+      expect(await setUp([registered!]).visit(requested!)).toMatchObject(GRANTED);
     }
   });
 

@@ -252,20 +252,20 @@ describe('requestObjects()', () => {
   });
 
   it('describes its settings in the server metadata', async () => {
-    const told = async (given?: RequestObjectOptions) => {
+    const reported = async (given?: RequestObjectOptions) => {
       const response = new Response();
       const { server } = await setUp({ given });
       await server.handle('server-metadata', new Request({ method: 'GET', headers: {}, query: {} }), response);
       return response.body as object;
     };
-    expect(await told()).toMatchObject({
+    expect(await reported()).toMatchObject({
       request_parameter_supported: true,
       request_uri_parameter_supported: true,
       require_request_uri_registration: true,
       request_object_signing_alg_values_supported: SIGNING_ALGORITHMS,
       require_signed_request_object: false,
     });
-    const strict = await told({ byReference: false, algorithms: ['PS256'], required: true });
+    const strict = await reported({ byReference: false, algorithms: ['PS256'], required: true });
     expect(strict).toMatchObject({
       request_uri_parameter_supported: false,
       request_object_signing_alg_values_supported: ['PS256'],

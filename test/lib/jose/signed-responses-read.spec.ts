@@ -35,7 +35,7 @@ describe('IntrospectedTokens that require signed introspection responses', () =>
       .sign(key);
   }
 
-  function asked(reply: (typeof server.replies)[string]) {
+  function requested(reply: (typeof server.replies)[string]) {
     server.replies = {
       '/introspect': reply,
       '/jwks': json({ keys: [{ ...mine!.publicKey.export({ format: 'jwk' }), kid: 'k', alg: 'ES256' }] }),
@@ -53,13 +53,13 @@ describe('IntrospectedTokens that require signed introspection responses', () =>
   const as = (text: string, type = TYPE) => json(text, 200, { 'content-type': type });
 
   it('request signed responses by media type, and return the token', async () => {
-    const token = await asked(as(await signed()));
+    const token = await requested(as(await signed()));
     expect(token).toMatchObject({ client: { id: 'app' }, user: { id: 'alice' }, scope: 'read' });
     expect(server.received.find(({ path }) => path === '/introspect')!.headers['accept']).toBe(TYPE);
   });
 
   it('return no token if the response reports an inactive one', async () => {
-    expect(await asked(as(await signed({ claims: { token_introspection: { active: false } } })))).toBeUndefined();
+    expect(await requested(as(await signed({ claims: { token_introspection: { active: false } } })))).toBeUndefined();
   });
 
   it.each<[string, Answer]>([
@@ -71,7 +71,7 @@ describe('IntrospectedTokens that require signed introspection responses', () =>
     ['if it is two minutes old', { age: 120 }],
     ['if it contains no result', { claims: { token_introspection: undefined } }],
   ])('reject a signed response with 503 %s', async (_, answer) => {
-    await expect(asked(as(await signed(answer)))).rejects.toMatchObject({ code: 503 });
+    await expect(requested(as(await signed(answer)))).rejects.toMatchObject({ code: 503 });
   });
 
   it.each<[string, () => Promise<ReturnType<typeof json>>]>([
@@ -80,7 +80,7 @@ describe('IntrospectedTokens that require signed introspection responses', () =>
     ['a JWT without a signature', async () => as((await signed()).replace(/[^.]+$/, ''))],
     ['an empty response', async () => as('')],
   ])('reject %s with 503', async (_, reply) => {
-    await expect(asked(await reply())).rejects.toMatchObject({ code: 503 });
+    await expect(requested(await reply())).rejects.toMatchObject({ code: 503 });
   });
 
   it.each<[string, () => unknown]>([

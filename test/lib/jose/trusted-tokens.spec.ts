@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 class Store extends MemoryStore {
-  asked: ExchangeRequest[] = [];
+  requested: ExchangeRequest[] = [];
 
   constructor() {
     const usual = { secret: 'secret', scopes: ['read', 'write'], grants: [GRANT, 'client_credentials'] };
@@ -46,7 +46,7 @@ class Store extends MemoryStore {
   }
 
   mayExchange(exchange: ExchangeRequest) {
-    this.asked.push(exchange);
+    this.requested.push(exchange);
     return true;
   }
 }
@@ -113,10 +113,10 @@ describe('token exchange with trustedTokens()', () => {
     expect(answer).toMatchObject({ status: 200, issued_token_type: type('access_token'), ...SCOPE });
     expect(answer['expires_in']).toBeLessThanOrEqual(310);
     expect(await introspect(answer['access_token'])).toMatchObject({ active: true, sub: 'alice', client_id: 'api' });
-    expect(store.asked).toMatchObject([
+    expect(store.requested).toMatchObject([
       { subject: { type: type(of), user: { id: 'alice' }, allClaims: { iss: idp.issuer } } },
     ]);
-    expect(store.asked[0]!.subject.token).toBeUndefined();
+    expect(store.requested[0]!.subject.token).toBeUndefined();
   });
 
   it('accepts an expired token within the clock tolerance', async () => {
@@ -198,7 +198,7 @@ describe('token exchange with trustedTokens()', () => {
     ],
   ])('rejects %s', async (_what, make, of) => {
     expect(await exchange(await make(), of)).toEqual(REFUSED);
-    expect(store.asked).toEqual([]);
+    expect(store.requested).toEqual([]);
   });
 
   it('rejects an invalid actor token as well, and emits an event with the reason', async () => {

@@ -333,8 +333,8 @@ describe('the decision of a user on a CIBA request', () => {
 });
 
 describe('a CIBA request in ping mode', () => {
-  const told = { backchannelTokenDeliveryMode: 'ping' };
-  const client = () => ({ grants: [GRANT], ...told, backchannelClientNotificationEndpoint: clients.url('/told') });
+  const reported = { backchannelTokenDeliveryMode: 'ping' };
+  const client = () => ({ grants: [GRANT], ...reported, backchannelClientNotificationEndpoint: clients.url('/told') });
   const TOKEN = 'token-of-the-client_~+/=';
 
   /** Collects the notifications to the client until `count` of them have arrived. */

@@ -40,8 +40,8 @@ describe('an ID token in the authorization response', () => {
   it('contains at_hash for an access token that the userinfo endpoint accepts', async () => {
     const { authorize, verifyIdToken, send } = await setUp();
     const claims = JSON.stringify({ userinfo: { name: null } });
-    const asked = { response_type: 'token id_token', nonce, scope: 'openid email', claims };
-    const { parameters } = await authorize(asked);
+    const requested = { response_type: 'token id_token', nonce, scope: 'openid email', claims };
+    const { parameters } = await authorize(requested);
     expect(parameters).toMatchObject({ token_type: 'Bearer', scope: 'openid email' });
     const token = parameters['access_token']!;
     const { payload } = await verifyIdToken(parameters['id_token']);
@@ -89,11 +89,11 @@ describe('an ID token in the authorization response', () => {
   });
 
   it('is not issued to a client without the grant `implicit`, or without support of the server', async () => {
-    const asked = { response_type: 'code id_token', nonce };
+    const requested = { response_type: 'code id_token', nonce };
     const { authorize } = await setUp({ client: { grants: ['authorization_code'] } });
-    expect((await authorize(asked)).parameters).toMatchObject({ error: 'unauthorized_client' });
+    expect((await authorize(requested)).parameters).toMatchObject({ error: 'unauthorized_client' });
     const usual = await openIdServer();
-    expect((await usual.authorize(asked)).parameters).toMatchObject({ error: 'unsupported_response_type' });
+    expect((await usual.authorize(requested)).parameters).toMatchObject({ error: 'unsupported_response_type' });
   });
 
   it('is listed with its response types in the metadata', async () => {
@@ -157,8 +157,8 @@ describe('a request with a parameter that the server does not support', () => {
 
   it('is accepted with the request_uri of a pushed request', async () => {
     const { authorize, redeem, send, verifyIdToken } = await openIdServer({ more: [pushedRequests()] });
-    const asked = { response_type: 'code', redirect_uri: CALLBACK, scope: 'openid', state: 'xyz' };
-    const body = { ...asked, code_challenge: CHALLENGE, code_challenge_method: 'S256' };
+    const requested = { response_type: 'code', redirect_uri: CALLBACK, scope: 'openid', state: 'xyz' };
+    const body = { ...requested, code_challenge: CHALLENGE, code_challenge_method: 'S256' };
     const headers = { ...FORM, authorization: basic('web', SECRET) };
     const pushed = await send(
       'pushed_authorization_request',

@@ -33,7 +33,7 @@ beforeAll(async () => {
 type Body = Record<string, unknown>;
 
 class Store extends MemoryStore {
-  asked: AssertionRequest[] = [];
+  requested: AssertionRequest[] = [];
   answer: boolean | AssertionPermission = true;
   refusal: Error | undefined;
 
@@ -56,8 +56,8 @@ class Store extends MemoryStore {
     return {};
   }
 
-  mayAssert(asked: AssertionRequest) {
-    this.asked.push(asked);
+  mayAssert(requested: AssertionRequest) {
+    this.requested.push(requested);
     if (this.refusal) throw this.refusal;
     return this.answer;
   }
@@ -160,7 +160,7 @@ describe('an identity assertion (ID-JAG) issued by identityAssertions()', () => 
       resource: [API, 'https://files.chat.example/'],
       email: 'alice@example.com',
     });
-    expect(model.asked).toMatchObject([
+    expect(model.requested).toMatchObject([
       {
         client: { id: 'wiki' },
         authenticationMethod: 'client_secret_basic',
@@ -181,9 +181,9 @@ describe('an identity assertion (ID-JAG) issued by identityAssertions()', () => 
     const answer = await exchange(await idToken(), details(READ, PAY));
     expect(answer['authorization_details']).toEqual([READ, PAY]);
     expect(claimsIn(answer)['authorization_details']).toEqual([READ, PAY]);
-    expect(model.asked[0]!.authorizationDetails).toEqual([READ, PAY]);
+    expect(model.requested[0]!.authorizationDetails).toEqual([READ, PAY]);
     expect(await exchange(await idToken())).not.toHaveProperty('authorization_details');
-    expect(model.asked[1]).not.toHaveProperty('authorizationDetails');
+    expect(model.requested[1]).not.toHaveProperty('authorizationDetails');
   });
 
   it('contains fewer authorization details if the application grants fewer', async () => {
@@ -217,7 +217,7 @@ describe('an identity assertion (ID-JAG) issued by identityAssertions()', () => 
       const { exchange, model } = setUp();
       const answer = await exchange(await idToken(), { authorization_details: text });
       expect(answer).toMatchObject({ status: 400, error: 'invalid_authorization_details' });
-      expect(model.asked).toEqual([]);
+      expect(model.requested).toEqual([]);
     },
   );
 
@@ -264,7 +264,7 @@ describe('an identity assertion (ID-JAG) issued by identityAssertions()', () => 
     const tokens = await post({ grant_type: 'password', username: 'alice', password: 'x', scope: 'read' });
     const answer = await exchange(tokens['access_token'], { subject_token_type: type('access_token') });
     expect(answer).toMatchObject({ status: 400, error: 'invalid_request' });
-    expect(model.asked).toEqual([]);
+    expect(model.requested).toEqual([]);
   });
 
   const REFUSED = {
@@ -287,7 +287,7 @@ describe('an identity assertion (ID-JAG) issued by identityAssertions()', () => 
   ])('is not issued for an ID token %s', async (_what, make) => {
     const { exchange, model } = setUp();
     expect(await exchange(await make())).toEqual(REFUSED);
-    expect(model.asked).toEqual([]);
+    expect(model.requested).toEqual([]);
   });
 
   it.each<[string, Body, string]>([
@@ -301,7 +301,7 @@ describe('an identity assertion (ID-JAG) issued by identityAssertions()', () => 
   ])('is not issued for %s', async (_what, form, error) => {
     const { exchange, model } = setUp();
     expect(await exchange(await idToken(), form)).toMatchObject({ status: 400, error });
-    expect(model.asked).toEqual([]);
+    expect(model.requested).toEqual([]);
   });
 
   it('is not issued if the application refuses it or requires another login', async () => {

@@ -52,9 +52,9 @@ describe('registration of an OpenID Connect client', () => {
       auth_time: Math.floor(signedIn.authTime.getTime() / 1000),
     });
     const headers = { authorization: `Bearer ${tokens.access_token}` };
-    const told = await send('userinfo', new Request({ method: 'GET', headers, query: {} }));
-    expect(decodeProtectedHeader(String(told.body)).alg).toBe('EdDSA');
-    expect(decodeJwt(String(told.body)).sub).toBe(sub);
+    const reported = await send('userinfo', new Request({ method: 'GET', headers, query: {} }));
+    expect(decodeProtectedHeader(String(reported.body)).alg).toBe('EdDSA');
+    expect(decodeJwt(String(reported.body)).sub).toBe(sub);
   });
 
   it.each<[string, unknown]>([

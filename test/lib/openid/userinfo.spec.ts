@@ -351,8 +351,8 @@ describe('the subject (`sub`) of a user', () => {
     const names = ['web', 'tv'].map(async (id) => {
       const client = { id, subjectType: 'pairwise', redirectUris: [] };
       const server = await openIdServer({ pairwise, client, model: { getUser: () => ({ id: 'alice' }) } });
-      const asked = { grant_type: 'password', username: 'alice', password: 'x', scope: 'openid' };
-      return (await ask(server, (await server.token(asked, id)).body.access_token)).body['sub'];
+      const requested = { grant_type: 'password', username: 'alice', password: 'x', scope: 'openid' };
+      return (await ask(server, (await server.token(requested, id)).body.access_token)).body['sub'];
     });
     const [one, other] = await Promise.all(names);
     expect([one, other]).toEqual([expect.stringMatching(/^[\w-]{43}$/), expect.stringMatching(/^[\w-]{43}$/)]);

@@ -106,8 +106,8 @@ describe('a span of telemetry()', () => {
     const server = serverOf(model, { model: false });
     await runOperation(server, 'authorize', authorizeRequest(), signedIn);
     const response = new Response();
-    const asked = await server.readAuthorizationRequest(authorizeRequest(), response);
-    await server.decide(asked, { user: { id: 'alice' } }, response);
+    const requested = await server.readAuthorizationRequest(authorizeRequest(), response);
+    await server.decide(requested, { user: { id: 'alice' } }, response);
     await server.handle('introspection', tokenRequest({ token: 'nonsense' }), new Response());
     const client = { 'oauth2.client_id': 'web', 'oauth2.outcome': 'ok' };
     expect(tree()).toEqual(

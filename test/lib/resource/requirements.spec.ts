@@ -78,16 +78,16 @@ describe('authenticate() with `anyScope`', () => {
   });
 
   it('calls verifyScope() of the model with one value at a time, until one is accepted', async () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const verifyScope = (_token: object, scope: unknown) => {
-      asked.push(scope);
+      requested.push(scope);
       return Promise.resolve(String(scope) === 'b');
     };
     const options = { anyScope: ['a', 'b', 'c'] };
     expect((await authenticate(options, {}, { verifyScope })).summary).toBe('no error');
     expect((await authenticate({ ...options, scopeFormat: 'array' }, {}, { verifyScope })).summary).toBe('no error');
     expect((await authenticate({ anyScope: ['a'] }, {}, { verifyScope })).summary).toBe(SCOPE_MISSING);
-    expect(asked).toEqual(['a', 'b', ['a'], ['b'], 'a']);
+    expect(requested).toEqual(['a', 'b', ['a'], ['b'], 'a']);
   });
 
   it('fails if verifyScope() of the model rejects', async () => {

@@ -72,15 +72,15 @@ describe('authenticate() with `scope`', () => {
   });
 
   it('lets verifyScope() of the model decide if it is implemented', async () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const verifyScope = (token: { accessToken: string }, scope: unknown) => {
-      asked.push([token.accessToken, scope]);
+      requested.push([token.accessToken, scope]);
       return false;
     };
     expect(summary((await authenticate({ scope: 'read' }, {}, { verifyScope })).error)).toBe(INSUFFICIENT);
     await authenticate({ scope: 'read write', scopeFormat: 'array' }, {}, { verifyScope });
     await authenticate({}, {}, { verifyScope });
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       ['access', 'read'],
       ['access', ['read', 'write']],
     ]);

@@ -138,9 +138,9 @@ describe('the redirect_uri of an authorization request', () => {
 
 describe('model method validateRedirectUri()', () => {
   it('replaces the comparison with the registered redirect URIs', async () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const validateRedirectUri = (uri: string, client: { id: string }) => {
-      asked.push([uri, client.id]);
+      requested.push([uri, client.id]);
       return uri.endsWith('.app.example/cb');
     };
     const registered = ['https://app.example/cb'];
@@ -149,7 +149,7 @@ describe('model method validateRedirectUri()', () => {
     );
     const { error } = await authorize('https://app.example/cb', registered, { validateRedirectUri });
     expect(summary(error)).toBe('400 invalid_client: Invalid client: `redirect_uri` does not match client value');
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       ['https://pr-1.app.example/cb', 'web'],
       ['https://app.example/cb', 'web'],
     ]);

@@ -74,8 +74,8 @@ describe('the `issuer` of stored codes and tokens', () => {
     ['a refresh token', REFRESH, '400 invalid_grant: Invalid grant: refresh token is invalid'],
   ])('makes %s of another issuer invalid, and nothing is consumed or revoked', async (_, body, refused) => {
     const testModel = familyModel();
-    const told: string[] = [];
-    const events = { emit: (name: string) => void told.push(name) };
+    const reported: string[] = [];
+    const events = { emit: (name: string) => void reported.push(name) };
     const used = { revokedAt: new Date(), grantId: 'family', issuer: OTHER };
     for (const more of [{ issuer: OTHER }, used]) {
       addCode(testModel, more);
@@ -84,7 +84,7 @@ describe('the `issuer` of stored codes and tokens', () => {
       const { error } = await runOperation(server, 'token', tokenRequest(body));
       expect(summary(error)).toBe(refused);
     }
-    expect(told.filter((name) => name !== 'client.authenticated')).toEqual(['token.refused', 'token.refused']);
+    expect(reported.filter((name) => name !== 'client.authenticated')).toEqual(['token.refused', 'token.refused']);
     expect(testModel.calls.filter(([method]) => /^revoke|^save/.test(method))).toEqual([]);
     expect(testModel.revoked.size).toBe(0);
   });
@@ -101,13 +101,13 @@ describe('the `issuer` of stored codes and tokens', () => {
     ['the code or token has none', undefined, ISSUER],
     ['the code or token has null', null, ISSUER],
     ['the server has none', OTHER, undefined],
-  ])('is ignored if only the server, or only the code or token, has an issuer: %s', async (_, kept, asked) => {
+  ])('is ignored if only the server, or only the code or token, has an issuer: %s', async (_, kept, requested) => {
     const testModel = createTestModel();
     const more = { issuer: kept as never };
     addCode(testModel, more);
     addRefreshToken(testModel, more);
     addAccessToken(testModel, more);
-    const server = serverOf(testModel.model, asked);
+    const server = serverOf(testModel.model, requested);
     expect((await runOperation(server, 'authenticate', resourceRequest())).status).toBe(200);
     expect((await runOperation(server, 'token', tokenRequest(CODE))).status).toBe(200);
     expect((await runOperation(server, 'token', tokenRequest(REFRESH))).status).toBe(200);

@@ -5,7 +5,7 @@ import { readResponse, get, NO_STORE, expectedRefusal } from '../../support/clie
 import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 /** Returns the expected error response to the user's browser, without a redirect to the client. */
-const told = (error: string, description: string, status = 400) => ({
+const reported = (error: string, description: string, status = 400) => ({
   status,
   headers: { 'cache-control': 'no-store', 'content-type': NO_STORE['content-type'] },
   body: { error, error_description: description },
@@ -19,11 +19,11 @@ describe.each(PLATFORMS)('bad input at the authorization endpoint on %s', (platf
   afterAll(stopApplications);
 
   it.each([
-    ['no client_id', { client_id: '' }, told('invalid_request', 'Missing parameter: `client_id`')],
+    ['no client_id', { client_id: '' }, reported('invalid_request', 'Missing parameter: `client_id`')],
     [
       'an unknown client',
       { client_id: 'nobody' },
-      told(
+      reported(
         'invalid_client',
         'Invalid client: the `client_id` is unknown: send the ID of a client that this server has registered',
       ),
@@ -31,27 +31,27 @@ describe.each(PLATFORMS)('bad input at the authorization endpoint on %s', (platf
     [
       'a foreign redirect URI',
       { redirect_uri: 'https://evil.example/callback' },
-      told('invalid_client', 'Invalid client: `redirect_uri` does not match client value'),
+      reported('invalid_client', 'Invalid client: `redirect_uri` does not match client value'),
     ],
     [
       'a part of the registered redirect URI',
       { redirect_uri: CALLBACK.slice(0, -1) },
-      told('invalid_client', 'Invalid client: `redirect_uri` does not match client value'),
+      reported('invalid_client', 'Invalid client: `redirect_uri` does not match client value'),
     ],
     [
       'a javascript: URI as redirect URI',
       { redirect_uri: 'javascript:alert(1)' },
-      told('invalid_request', 'Invalid request: `redirect_uri` is not a valid URI'),
+      reported('invalid_request', 'Invalid request: `redirect_uri` is not a valid URI'),
     ],
     [
       'no redirect URI although several are registered',
       { client_id: 'several', redirect_uri: '' },
-      told('invalid_request', 'Missing parameter: `redirect_uri`'),
+      reported('invalid_request', 'Missing parameter: `redirect_uri`'),
     ],
     [
       'a NUL character in the client_id',
       { client_id: 'web\0' },
-      told('invalid_request', 'Invalid parameter: `client_id`'),
+      reported('invalid_request', 'Invalid parameter: `client_id`'),
     ],
   ])('shows the user an error and does not redirect, for %s', async (_name, change, expected) => {
     expect(await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, ...change }, 'alice')).toEqual(expected);
@@ -64,7 +64,7 @@ describe.each(PLATFORMS)('bad input at the authorization endpoint on %s', (platf
         [name, AUTHORIZATION_PARAMETERS[name]],
       ]).toString();
       const response = await readResponse(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
-      expect(response).toEqual(told('invalid_request', `Repeated parameter: \`${name}\``));
+      expect(response).toEqual(reported('invalid_request', `Repeated parameter: \`${name}\``));
     }
   });
 
@@ -92,7 +92,7 @@ describe.each(PLATFORMS)('bad input at the authorization endpoint on %s', (platf
     'rejects the query string `%s`',
     async (query) => {
       const response = await readResponse(get(`${url}/oauth/authorize?${query}`, { cookie: 'user=alice' }));
-      expect(response).toEqual(told('invalid_request', 'Missing parameter: `client_id`'));
+      expect(response).toEqual(reported('invalid_request', 'Missing parameter: `client_id`'));
     },
   );
 

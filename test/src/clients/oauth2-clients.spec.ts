@@ -59,12 +59,12 @@ describe('OAuth2Clients, the injectable administration of clients,', () => {
   });
 
   it('emits its events to the listeners of its server, with the name of the server', async () => {
-    const told: object[] = [];
+    const reported: object[] = [];
     @Injectable()
     class Audit {
       @OnOAuth2Event('*')
       write(event: OAuth2Event, name: OAuth2EventName) {
-        told.push({ name, ...event });
+        reported.push({ name, ...event });
       }
     }
     const partners = OAuth2Module.forRoot({ name: 'partners', controllers: false, model: storeWith('web') });
@@ -72,7 +72,7 @@ describe('OAuth2Clients, the injectable administration of clients,', () => {
     await app.init();
     await app.get<OAuth2Clients>(getOAuth2ClientsToken('partners'), { strict: false }).disable('web');
     const facts = { at: expect.any(Date), endpoint: 'clients', clientId: 'web', server: 'partners' };
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { name: 'client.disabled', ...facts },
       { name: 'grant.ended', ...facts, reason: 'application' },
     ]);

@@ -89,8 +89,8 @@ describe.each(PLATFORMS)('`urlElicitation()` on %s', (platform) => {
   }
 
   it('asks the user to confirm, and continues the call once', async () => {
-    const asked = await call(app, alice, 'pay', { amount: 20 });
-    expect(asked).toMatchObject({
+    const requested = await call(app, alice, 'pay', { amount: 20 });
+    expect(requested).toMatchObject({
       resultType: 'input_required',
       inputRequests: {
         page: {
@@ -103,9 +103,9 @@ describe.each(PLATFORMS)('`urlElicitation()` on %s', (platform) => {
         },
       },
     });
-    expect(Buffer.from(urlIn(asked), 'base64url').toString()).not.toContain('Alice');
+    expect(Buffer.from(urlIn(requested), 'base64url').toString()).not.toContain('Alice');
     const browser = await signedIn('alice');
-    const page = await browser.get(pathIn(asked));
+    const page = await browser.get(pathIn(requested));
     expect(page.html).toContain('Claude &lt;b&gt;');
     expect(page.html).toContain('Pay 20 euros?');
     expect(done).toEqual([]);
@@ -152,9 +152,9 @@ describe.each(PLATFORMS)('`urlElicitation()` on %s', (platform) => {
   });
 
   it('rejects a form without its CSRF token, and the forms of other sites', async () => {
-    const asked = await call(app, alice, 'pay', { amount: 20 });
+    const requested = await call(app, alice, 'pay', { amount: 20 });
     const browser = await signedIn('alice');
-    const page = await browser.get(pathIn(asked));
+    const page = await browser.get(pathIn(requested));
     expect((await browser.send(page, { csrf_token: 'x' })).status).toBe(403);
     const evil = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
     expect((await browser.send(page, {}, evil)).status).toBe(403);
@@ -162,9 +162,9 @@ describe.each(PLATFORMS)('`urlElicitation()` on %s', (platform) => {
   });
 
   it('leads to a page of the application, which reads the data and completes the call', async () => {
-    const asked = await call(app, alice, 'order', { amount: 7 });
+    const requested = await call(app, alice, 'order', { amount: 7 });
     const browser = await signedIn('alice');
-    const { location } = await browser.get(pathIn(asked));
+    const { location } = await browser.get(pathIn(requested));
     expect(location).toMatch(/^\/sign\?lang=en&elicitation=/);
     expect(JSON.parse((await browser.get(location!)).html)).toEqual({
       id: expect.any(String),
@@ -172,7 +172,7 @@ describe.each(PLATFORMS)('`urlElicitation()` on %s', (platform) => {
       data: { amount: 7 },
       client: { id: 'app', name: 'Claude <b>' },
     });
-    const elicitation = new URL(urlIn(asked)).searchParams.get('elicitation')!;
+    const elicitation = new URL(urlIn(requested)).searchParams.get('elicitation')!;
     const send = (headers: Record<string, string> = {}) => browser.post('/sign', { elicitation }, headers);
     expect((await send({ origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' })).status).toBe(403);
     expect(JSON.parse((await send()).html)).toEqual({ signed: true });
@@ -184,9 +184,9 @@ describe.each(PLATFORMS)('`urlElicitation()` on %s', (platform) => {
   });
 
   it('sends the user to the page of an error with a URL on this server', async () => {
-    const asked = await call(app, alice, 'calendar');
-    expect(asked).toMatchObject({ inputRequests: { page: { params: { message: 'Connect your calendar.' } } } });
-    const { location } = await (await signedIn('alice')).get(pathIn(asked));
+    const requested = await call(app, alice, 'calendar');
+    expect(requested).toMatchObject({ inputRequests: { page: { params: { message: 'Connect your calendar.' } } } });
+    const { location } = await (await signedIn('alice')).get(pathIn(requested));
     expect(location).toMatch(/^\/calendar\/connect\?elicitation=/);
     connected.add('alice');
     expect(await call(app, alice, 'calendar', {}, { action: 'accept' })).toMatchObject({
@@ -235,8 +235,8 @@ describe.each(PLATFORMS)('`urlElicitation()` on %s', (platform) => {
     await stopApplications();
     const languages = { de: { features: { elicitation: { elicitationConfirm: 'Ja, gern' } } } };
     app = await startEliciting(platform, { wait: 0 }, {}, { languages });
-    const asked = await call(app, await app.tokenOf('alice'), 'pay', { amount: 1 });
-    const page = await (await signedIn('alice')).get(pathIn(asked), { 'accept-language': 'de' });
+    const requested = await call(app, await app.tokenOf('alice'), 'pay', { amount: 1 });
+    const page = await (await signedIn('alice')).get(pathIn(requested), { 'accept-language': 'de' });
     expect(page.html).toContain('Ja, gern');
     expect(page.html).toContain('Confirm a request');
   });

@@ -103,8 +103,8 @@ describe.each(ANY_PLATFORM)('an API that introspects tokens, and its authorizati
   let warnings: jest.SpiedFunction<typeof process.emitWarning>;
 
   const tokenFor = async (form: Record<string, string>, resource = NOTES): Promise<string> => {
-    const asked = { scope: 'notes:read', resource, ...form };
-    const { body } = await readResponse(post(`${issuer}/oauth/token`, asked, basic('demo', 'demo-secret')));
+    const requested = { scope: 'notes:read', resource, ...form };
+    const { body } = await readResponse(post(`${issuer}/oauth/token`, requested, basic('demo', 'demo-secret')));
     return (body as { access_token: string }).access_token;
   };
   const alices = (resource?: string) =>
@@ -232,9 +232,9 @@ describe.each(ANY_PLATFORM)('a client that knows only the URL of an API, on %s,'
     const server = await oauth.processDiscoveryResponse(url, discovered);
     const client = { client_id: 'demo' };
     const tokenFor = async (resource: string) => {
-      const asked = { scope: 'notes:read', resource };
+      const requested = { scope: 'notes:read', resource };
       const auth = oauth.ClientSecretBasic('demo-secret');
-      const response = await oauth.clientCredentialsGrantRequest(server, client, auth, asked, insecure);
+      const response = await oauth.clientCredentialsGrantRequest(server, client, auth, requested, insecure);
       return (await oauth.processClientCredentialsResponse(server, client, response)).access_token;
     };
     expect((await call(await tokenFor(notes))).status).toBe(200);

@@ -82,8 +82,8 @@ describe.each(stores.map(({ name, open }, at) => ({ name, open, platform: PLATFO
     const verifier = oauth.generateRandomCodeVerifier();
 
     /** Pushes a request with these authorization details and opens it in a browser. */
-    async function ask(visitor: PageBrowser, details: object[]) {
-      const asked = {
+    async function ask(browser: PageBrowser, details: object[]) {
+      const requested = {
         response_type: 'code',
         client_id: 'shop',
         redirect_uri: CALLBACK,
@@ -91,9 +91,9 @@ describe.each(stores.map(({ name, open }, at) => ({ name, open, platform: PLATFO
         code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
       };
-      const pushed = await oauth.pushedAuthorizationRequest(as, CLIENT, BY_SECRET, asked, insecure);
+      const pushed = await oauth.pushedAuthorizationRequest(as, CLIENT, BY_SECRET, requested, insecure);
       const { request_uri } = await oauth.processPushedAuthorizationResponse(as, CLIENT, pushed);
-      return visitor.get(`/oauth/authorize?${new URLSearchParams({ ...CLIENT, request_uri }).toString()}`);
+      return browser.get(`/oauth/authorize?${new URLSearchParams({ ...CLIENT, request_uri }).toString()}`);
     }
 
     async function redeem(location: string, more: Record<string, string> = {}) {
@@ -112,24 +112,24 @@ describe.each(stores.map(({ name, open }, at) => ({ name, open, platform: PLATFO
     }
 
     async function signedIn(): Promise<PageBrowser> {
-      const visitor = new PageBrowser(url);
-      await visitor.signIn('/oauth/login');
-      return visitor;
+      const browser = new PageBrowser(url);
+      await browser.signIn('/oauth/login');
+      return browser;
     }
 
     it('are shown on the consent page and returned with the token, in introspection and in the guard', async () => {
-      const visitor = await signedIn();
-      const page = await ask(visitor, [payment('12.00'), ACCOUNT]);
+      const browser = await signedIn();
+      const page = await ask(browser, [payment('12.00'), ACCOUNT]);
       expect(page.html).toContain('<h2>Pay</h2>');
       expect(page.html).toContain('<li>› value: 12.00</li>');
       expect(page.html).toContain('<li>creditor: &lt;b&gt;Ann&lt;/b&gt;</li>');
-      const { location } = await visitor.send(page, { decision: 'allow' });
+      const { location } = await browser.send(page, { decision: 'allow' });
       const tokens = await redeem(location!);
       const details = [payment('12.00'), ACCOUNT];
       expect(tokens.authorization_details).toEqual(details);
 
-      const told = await oauth.introspectionRequest(as, CLIENT, BY_SECRET, tokens.access_token, insecure);
-      expect(await oauth.processIntrospectionResponse(as, CLIENT, told)).toMatchObject({
+      const reported = await oauth.introspectionRequest(as, CLIENT, BY_SECRET, tokens.access_token, insecure);
+      expect(await oauth.processIntrospectionResponse(as, CLIENT, reported)).toMatchObject({
         authorization_details: details,
       });
       const here = await readResponse(get(`${url}/payments`, bearer(tokens.access_token)));
@@ -147,22 +147,22 @@ describe.each(stores.map(({ name, open }, at) => ({ name, open, platform: PLATFO
     });
 
     it('require consent each time, except for types whose consent may be remembered', async () => {
-      const visitor = await signedIn();
-      const decide = async (details: object[]) => visitor.send(await ask(visitor, details), { decision: 'allow' });
+      const browser = await signedIn();
+      const decide = async (details: object[]) => browser.send(await ask(browser, details), { decision: 'allow' });
       expect((await decide([payment('1.00')])).status).toBe(303);
-      expect((await ask(visitor, [payment('1.00')])).status).toBe(200);
+      expect((await ask(browser, [payment('1.00')])).status).toBe(200);
       const mine = { ...ACCOUNT, identifier: 'mine' };
       await decide([mine]);
-      expect((await ask(visitor, [mine])).status).toBe(302);
-      expect((await ask(visitor, [{ ...mine, identifier: 'yours' }])).status).toBe(200);
-      expect((await ask(visitor, [mine, payment('1.00')])).status).toBe(200);
+      expect((await ask(browser, [mine])).status).toBe(302);
+      expect((await ask(browser, [{ ...mine, identifier: 'yours' }])).status).toBe(200);
+      expect((await ask(browser, [mine, payment('1.00')])).status).toBe(200);
     });
 
     it('are approved only by the consent form that showed them', async () => {
-      const visitor = await signedIn();
-      const cheap = await ask(visitor, [payment('1.00')]);
-      const dear = await ask(visitor, [payment('9000.00')]);
-      const swapped = await visitor.post(dear.form.action, { ...cheap.form.fields, decision: 'allow' });
+      const browser = await signedIn();
+      const cheap = await ask(browser, [payment('1.00')]);
+      const dear = await ask(browser, [payment('9000.00')]);
+      const swapped = await browser.post(dear.form.action, { ...cheap.form.fields, decision: 'allow' });
       expect([swapped.status, swapped.html.includes('9000.00')]).toEqual([200, true]);
     });
 

@@ -45,7 +45,7 @@ describe.each(ANY_PLATFORM)('clients identified by a metadata document, on %s', 
   }
   const usual = { grant_types: ['authorization_code', 'refresh_token'], token_endpoint_auth_method: 'none' };
 
-  async function asked({ client_id }: oauth.Client, more: Record<string, string> = {}) {
+  async function requested({ client_id }: oauth.Client, more: Record<string, string> = {}) {
     const verifier = oauth.generateRandomCodeVerifier();
     const parameters = {
       response_type: 'code',
@@ -61,7 +61,7 @@ describe.each(ANY_PLATFORM)('clients identified by a metadata document, on %s', 
   }
 
   async function obtain(client: oauth.Client) {
-    const { verifier, parameters } = await asked(client);
+    const { verifier, parameters } = await requested(client);
     const landed = await decide(url, parameters, 'alice', 'allow');
     const callback = oauth.validateAuthResponse(as, client, landed, parameters.state);
     const auth = oauth.None();
@@ -127,7 +127,7 @@ describe.each(ANY_PLATFORM)('clients identified by a metadata document, on %s', 
     ['a name that reverses the text direction', { client_name: 'Notes \u202emoc.elgoog' }],
     ['a javascript: link', { client_uri: 'javascript:alert(1)' }],
   ])('are rejected if their document contains %s', async (_, more) => {
-    const { parameters } = await asked(publish(more));
+    const { parameters } = await requested(publish(more));
     expect(await openConsentPage(url, parameters, 'alice')).toEqual(UNUSABLE);
   });
 
@@ -140,7 +140,7 @@ describe.each(ANY_PLATFORM)('clients identified by a metadata document, on %s', 
   ])('are rejected if their document URL responds with %s', async (_, reply) => {
     const client = publish();
     documents.replies[new URL(client.client_id).pathname] = reply;
-    expect(await openConsentPage(url, (await asked(client)).parameters, 'alice')).toEqual(UNUSABLE);
+    expect(await openConsentPage(url, (await requested(client)).parameters, 'alice')).toEqual(UNUSABLE);
   });
 
   it.each([
@@ -157,7 +157,7 @@ describe.each(ANY_PLATFORM)('clients identified by a metadata document, on %s', 
     'https://localhost/a.json',
     `https://client.example/${'a'.repeat(255)}`,
   ])('are not fetched from %s', async (client_id) => {
-    expect(await openConsentPage(url, (await asked({ client_id })).parameters, 'alice')).toEqual(UNKNOWN);
+    expect(await openConsentPage(url, (await requested({ client_id })).parameters, 'alice')).toEqual(UNKNOWN);
     expect(documents.requests).toEqual([]);
   });
 
@@ -166,13 +166,13 @@ describe.each(ANY_PLATFORM)('clients identified by a metadata document, on %s', 
       redirect_uris: [`${CALLBACK}/a`, 'http://127.0.0.1/callback', 'com.example.app:/callback'],
     });
     for (const redirect_uri of [CALLBACK, `${CALLBACK}/a/`, 'https://evil.example/', 'http://127.0.0.1:99/callback']) {
-      const { parameters } = await asked(client, { redirect_uri });
+      const { parameters } = await requested(client, { redirect_uri });
       expect(await openConsentPage(url, parameters, 'alice')).toEqual(
         refused('invalid_client', 'Invalid client: `redirect_uri` does not match client value'),
       );
     }
     const native = publish({ redirect_uris: ['http://127.0.0.1/callback'], application_type: 'native' });
-    const { parameters } = await asked(native, { redirect_uri: 'http://127.0.0.1:49152/callback' });
+    const { parameters } = await requested(native, { redirect_uri: 'http://127.0.0.1:49152/callback' });
     expect(await openConsentPage(url, parameters, 'alice')).toMatchObject({ status: 200 });
   });
 
@@ -181,7 +181,7 @@ describe.each(ANY_PLATFORM)('clients identified by a metadata document, on %s', 
     const { pathname } = new URL(client_id);
     const reply = documents.replies[pathname]!;
     documents.replies[pathname] = (...given) => setTimeout(() => reply(...given), 50);
-    const { parameters } = await asked({ client_id });
+    const { parameters } = await requested({ client_id });
     const pages = await Promise.all(Array.from({ length: 20 }, () => openConsentPage(url, parameters, 'alice')));
     expect(pages.every(({ status }) => status === 200)).toBe(true);
     expect(documents.count(pathname)).toBe(1);
@@ -190,7 +190,7 @@ describe.each(ANY_PLATFORM)('clients identified by a metadata document, on %s', 
   it('get 503 with Retry-After while their document cannot be fetched', async () => {
     const client = publish();
     documents.replies[new URL(client.client_id).pathname] = (response) => response.socket?.destroy();
-    const { parameters } = await asked(client);
+    const { parameters } = await requested(client);
     expect(await openConsentPage(url, parameters, 'alice')).toEqual({
       status: 503,
       headers: { 'cache-control': 'no-store', 'content-type': NO_STORE['content-type'], 'retry-after': '5' },

@@ -38,14 +38,14 @@ const insecure = { [oauth.allowInsecureRequests]: true };
 describe.each(ANY_PLATFORM)('cross-app access on %s', (platform) => {
   let idp: string;
   let notes: string;
-  let asked: AssertionRequest[];
+  let requested: AssertionRequest[];
   let isAllowed: boolean;
 
   beforeAll(async () => {
     const [idpPort, notesPort] = [await freePort(), await freePort()];
     idp = `http://127.0.0.1:${idpPort}`;
     notes = `http://127.0.0.1:${notesPort}`;
-    asked = [];
+    requested = [];
     isAllowed = true;
 
     class IdentityProvider extends MemoryStore {
@@ -56,7 +56,7 @@ describe.each(ANY_PLATFORM)('cross-app access on %s', (platform) => {
         return {};
       }
       mayAssert(request: AssertionRequest) {
-        asked.push(request);
+        requested.push(request);
         // The MCP client passes the URL of the server. Its library may have appended a slash.
         const isKnown = request.audience.replace(/\/$/, '') === notes;
         if (!isAllowed || !isKnown) return false;
@@ -157,7 +157,7 @@ describe.each(ANY_PLATFORM)('cross-app access on %s', (platform) => {
     await client.close();
     expect(provider.tokens()).toMatchObject({ token_type: 'Bearer', scope: 'notes:read' });
     expect(provider.tokens()).not.toHaveProperty('refresh_token');
-    const [{ subject, resource, client: asking }] = asked as [AssertionRequest];
+    const [{ subject, resource, client: asking }] = requested as [AssertionRequest];
     expect([subject.user.id, resource, asking.id]).toEqual(['alice', [`${notes}/mcp`], 'wiki']);
   });
 

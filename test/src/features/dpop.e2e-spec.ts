@@ -97,9 +97,9 @@ describe.each(SETUPS)('DPoP on $platform, with nonces: $nonces', ({ platform, no
   async function ownToken(client: oauth.Client, DPoP: oauth.DPoPHandle) {
     return await withNonce(async () => {
       const options = { DPoP, ...insecure };
-      const asked = { scope: 'notes:read' };
+      const requested = { scope: 'notes:read' };
       const auth = oauth.ClientSecretPost(SECRET);
-      const response = await oauth.clientCredentialsGrantRequest(as, client, auth, asked, options);
+      const response = await oauth.clientCredentialsGrantRequest(as, client, auth, requested, options);
       return await oauth.processClientCredentialsResponse(as, client, response);
     });
   }
@@ -133,7 +133,7 @@ describe.each(SETUPS)('DPoP on $platform, with nonces: $nonces', ({ platform, no
     async (isPushed) => {
       const DPoP = oauth.DPoP(spa, await oauth.generateKeyPair('EdDSA', { crv: 'Ed25519' } as never));
       const verifier = oauth.generateRandomCodeVerifier();
-      const asked = new URLSearchParams({
+      const requested = new URLSearchParams({
         response_type: 'code',
         client_id: 'spa',
         redirect_uri: CALLBACK,
@@ -145,13 +145,16 @@ describe.each(SETUPS)('DPoP on $platform, with nonces: $nonces', ({ platform, no
       const at = new URL(as.authorization_endpoint!);
       if (isPushed) {
         const { request_uri: name } = await withNonce(async () => {
-          const response = await oauth.pushedAuthorizationRequest(as, spa, oauth.None(), asked, { DPoP, ...insecure });
+          const response = await oauth.pushedAuthorizationRequest(as, spa, oauth.None(), requested, {
+            DPoP,
+            ...insecure,
+          });
           return await oauth.processPushedAuthorizationResponse(as, spa, response);
         });
         at.search = new URLSearchParams({ client_id: 'spa', request_uri: name }).toString();
       } else {
-        asked.set('dpop_jkt', await DPoP.calculateThumbprint());
-        at.search = asked.toString();
+        requested.set('dpop_jkt', await DPoP.calculateThumbprint());
+        at.search = requested.toString();
       }
       const landed = oauth.validateAuthResponse(as, spa, await agree(at), 'xyz');
       const tokens = await withNonce(async () => {

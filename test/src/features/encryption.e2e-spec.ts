@@ -208,11 +208,11 @@ describe.each(ANY_PLATFORM)('encrypted responses on %s', (platform) => {
     expect(await oauth.processUserInfoResponse(as, client, 'alice', said, options)).toMatchObject({
       email: PROFILE.email,
     });
-    const asked = await oauth.introspectionRequest(as, client, auth, token, {
+    const requested = await oauth.introspectionRequest(as, client, auth, token, {
       ...insecure,
       requestJwtResponse: true,
     });
-    expect(await oauth.processIntrospectionResponse(as, client, asked, options)).toMatchObject({
+    expect(await oauth.processIntrospectionResponse(as, client, requested, options)).toMatchObject({
       active: true,
       sub: 'alice',
     });

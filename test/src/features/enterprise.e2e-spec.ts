@@ -60,10 +60,10 @@ class PublicProvider extends CrossAppAccessProvider {
 }
 
 class NotesStore extends MemoryStore {
-  readonly asked: AssertionClaims[] = [];
+  readonly requested: AssertionClaims[] = [];
 
   findAssertedUser(claims: AssertionClaims) {
-    this.asked.push(claims);
+    this.requested.push(claims);
     return { id: `acme ${claims.sub}` };
   }
 }
@@ -200,7 +200,7 @@ describe.each(PLATFORMS)('`mcp({ enterprise })` on %s', (platform) => {
   it('passes the tenant claims and the actor to the model', async () => {
     const said = { aud_tenant: 't1', aud_sub: 'u1', act: { sub: 'agent' }, email: 'alice@acme.example' };
     await notes.redeem({ assertion: await assertionFor(CLAUDE, said), client_id: CLAUDE });
-    expect(notes.store.asked.at(-1)).toMatchObject({ iss: IDP, sub: 'alice', tenant: 'acme', ...said });
+    expect(notes.store.requested.at(-1)).toMatchObject({ iss: IDP, sub: 'alice', tenant: 'acme', ...said });
   });
 
   it('accepts only authenticated clients with `clients: confidential`', async () => {
@@ -304,7 +304,7 @@ describe.each(PLATFORMS)('an identity provider and an MCP server of this library
     });
     const redeemed = await notes.redeem({ assertion: answer['access_token']!, client_id: CLAUDE });
     expect(redeemed.status).toBe(200);
-    expect(notes.store.asked.at(-1)).toMatchObject({ sub: 'alice', act: { sub: CLAUDE } });
+    expect(notes.store.requested.at(-1)).toMatchObject({ sub: 'alice', act: { sub: CLAUDE } });
   });
 
   it('refuse an assertion whose resource does not belong to its audience', async () => {

@@ -69,11 +69,11 @@ describe.each(await findStores())('a request-scoped model on $name', ({ open }) 
       algorithm: 'oauth2',
     });
     const begun = await openid.initiateDeviceAuthorization(client, { scope: 'read write' });
-    const visitor = new PageBrowser(url);
-    await visitor.signIn('/oauth/login');
-    const shown = await visitor.send(await visitor.get('/oauth/device'), { user_code: begun.user_code });
+    const browser = new PageBrowser(url);
+    await browser.signIn('/oauth/login');
+    const shown = await browser.send(await browser.get('/oauth/device'), { user_code: begun.user_code });
     expect(shown.html).toContain('Television');
-    expect((await visitor.send(shown, { decision: 'allow' })).location).toBe('/oauth/device?done=allowed');
+    expect((await browser.send(shown, { decision: 'allow' })).location).toBe('/oauth/device?done=allowed');
     const tokens = await openid.pollDeviceAuthorizationGrant(client, begun);
     expect(tokens.access_token).toMatch(/^e[\w-]+\.e[\w-]+\.[\w-]+$/);
 
@@ -117,7 +117,7 @@ describe.each(await findStores())('a request-scoped model on $name', ({ open }) 
     const client = await openid.dynamicClientRegistration(new URL(issuer), said, undefined, { execute });
     const checks = { expectedNonce: openid.randomNonce(), pkceCodeVerifier: openid.randomPKCECodeVerifier() };
     const challenge = await openid.calculatePKCECodeChallenge(checks.pkceCodeVerifier);
-    const asked = openid.buildAuthorizationUrl(client, {
+    const requested = openid.buildAuthorizationUrl(client, {
       redirect_uri: callback,
       scope: 'openid',
       max_age: '600',
@@ -126,12 +126,12 @@ describe.each(await findStores())('a request-scoped model on $name', ({ open }) 
       code_challenge: challenge,
       code_challenge_method: 'S256',
     });
-    const visitor = new PageBrowser(issuer);
-    const login = await visitor.get((await visitor.get(asked.href)).location!);
-    const back = await visitor.send(login, { username: 'alice', password: 'wonderland' });
-    const consent = await visitor.get(back.location!);
+    const browser = new PageBrowser(issuer);
+    const login = await browser.get((await browser.get(requested.href)).location!);
+    const back = await browser.send(login, { username: 'alice', password: 'wonderland' });
+    const consent = await browser.get(back.location!);
     expect(consent.html).toContain('<code>email</code>');
-    const landed = new URL((await visitor.send(consent, { decision: 'allow' })).location!);
+    const landed = new URL((await browser.send(consent, { decision: 'allow' })).location!);
 
     const other = await startApplication('fastify', { imports: [module(another)] });
     client[openid.customFetch] = async (url, init) => await fetch(url.replace(issuer, other.url), init);

@@ -72,13 +72,13 @@ describe.each(ANY_PLATFORM)('the FAPI 2.0 profile on %s', (platform) => {
     );
     const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair('ES256'));
     const pkceCodeVerifier = openid.randomPKCECodeVerifier();
-    const asked = {
+    const requested = {
       redirect_uri: CALLBACK,
       scope: 'notes:read',
       code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
       code_challenge_method: 'S256',
     };
-    const url = await openid.buildAuthorizationUrlWithPAR(config, asked, { DPoP });
+    const url = await openid.buildAuthorizationUrlWithPAR(config, requested, { DPoP });
     const tokens = await openid.authorizationCodeGrant(config, await agree(url), { pkceCodeVerifier }, undefined, {
       DPoP,
     });
@@ -100,7 +100,7 @@ describe.each(ANY_PLATFORM)('the FAPI 2.0 profile on %s', (platform) => {
     const auth = oauth.PrivateKeyJwt({ key: pair.privateKey, kid: 'own' });
     const DPoP = oauth.DPoP(client, await oauth.generateKeyPair('EdDSA'));
     const verifier = oauth.generateRandomCodeVerifier();
-    const asked = new URLSearchParams({
+    const requested = new URLSearchParams({
       response_type: 'code',
       client_id: 'bank-app',
       redirect_uri: CALLBACK,
@@ -110,7 +110,7 @@ describe.each(ANY_PLATFORM)('the FAPI 2.0 profile on %s', (platform) => {
     });
     const options = { DPoP, ...insecure };
     const { request_uri: name } = await withNonce(async () => {
-      const response = await oauth.pushedAuthorizationRequest(as, client, auth, asked, options);
+      const response = await oauth.pushedAuthorizationRequest(as, client, auth, requested, options);
       return await oauth.processPushedAuthorizationResponse(as, client, response);
     });
     const url = new URL(as.authorization_endpoint!);

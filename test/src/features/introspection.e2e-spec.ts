@@ -106,7 +106,7 @@ describe.each(ANY_PLATFORM)('introspection on %s', (platform) => {
     );
     expect([status, headers]).toEqual([200, NO_STORE]);
     const preflight = { method: 'OPTIONS', headers: { ...origin, 'access-control-request-method': 'POST' } };
-    const asked = await readResponse(fetch(`${url}/oauth/introspect`, preflight));
-    expect([asked.status, asked.headers['access-control-allow-origin']]).toEqual([405, undefined]);
+    const requested = await readResponse(fetch(`${url}/oauth/introspect`, preflight));
+    expect([requested.status, requested.headers['access-control-allow-origin']]).toEqual([405, undefined]);
   });
 });

@@ -99,14 +99,14 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
   it('sends a client without a token a challenge with the metadata URL and the required scope', async () => {
     const { call } = await start(platform);
     const at = `resource_metadata="${ISSUER}/.well-known/oauth-protected-resource/mcp"`;
-    const asked = async (message: unknown, headers = {}) => {
+    const requested = async (message: unknown, headers = {}) => {
       const response = await call(message, headers);
       return [response.status, response.headers.get('www-authenticate')];
     };
     const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize' };
-    expect(await asked(initialize)).toEqual([401, `Bearer realm="Service",${at},scope="notes:read"`]);
-    expect(await asked(CALL)).toEqual([401, `Bearer realm="Service",${at},scope="notes:read notes:write"`]);
-    expect(await asked(initialize, { authorization: 'Bearer wrong' })).toEqual([
+    expect(await requested(initialize)).toEqual([401, `Bearer realm="Service",${at},scope="notes:read"`]);
+    expect(await requested(CALL)).toEqual([401, `Bearer realm="Service",${at},scope="notes:read notes:write"`]);
+    expect(await requested(initialize, { authorization: 'Bearer wrong' })).toEqual([
       401,
       `Bearer realm="Service",error="invalid_token",${at},scope="notes:read"`,
     ]);
@@ -117,14 +117,14 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
     const { headers } = await call(CALL, { origin: PAGE });
     expect(headers.get('access-control-allow-origin')).toBe(PAGE);
     expect(headers.get('access-control-expose-headers')).toBe('Retry-After, WWW-Authenticate, DPoP-Nonce, *');
-    const asks = (path: string, asked: string) =>
+    const asks = (path: string, requested: string) =>
       readResponse(
         fetch(url + path, {
           method: 'OPTIONS',
           headers: {
             origin: PAGE,
             'access-control-request-method': 'POST',
-            'access-control-request-headers': asked,
+            'access-control-request-headers': requested,
           },
         }),
       );

@@ -238,7 +238,7 @@ describe.each(SETUPS)('mutual TLS on $platform, at $place,', ({ platform, place 
     const certificate = id === 'web' ? pki : own;
     const auth = id === 'web' ? oauth.TlsClientAuth() : oauth.None();
     const verifier = oauth.generateRandomCodeVerifier();
-    const asked = new URLSearchParams({
+    const requested = new URLSearchParams({
       response_type: 'code',
       redirect_uri: CALLBACK,
       scope: 'notes:read',
@@ -246,7 +246,7 @@ describe.each(SETUPS)('mutual TLS on $platform, at $place,', ({ platform, place 
       code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     });
-    const pushed = await oauth.pushedAuthorizationRequest(as, client, auth, asked, showing(certificate));
+    const pushed = await oauth.pushedAuthorizationRequest(as, client, auth, requested, showing(certificate));
     const { request_uri: name } = await oauth.processPushedAuthorizationResponse(as, client, pushed);
     const at = new URL(as.authorization_endpoint!);
     at.search = new URLSearchParams({ client_id: id, request_uri: name }).toString();

@@ -80,7 +80,7 @@ describe.each(SETUPS)('OpenID Connect on $platform, with the issuer path "$path"
     openid.discovery(issuer, id, { client_secret: CLIENT_SECRET, ...metadata }, undefined, { execute });
 
   /** Signs in with all checks that a careful client makes. */
-  async function signIn(config: openid.Configuration, asked: Record<string, string>) {
+  async function signIn(config: openid.Configuration, requested: Record<string, string>) {
     const pkceCodeVerifier = openid.randomPKCECodeVerifier();
     const [expectedState, expectedNonce] = [openid.randomState(), openid.randomNonce()];
     const url = openid.buildAuthorizationUrl(config, {
@@ -89,7 +89,7 @@ describe.each(SETUPS)('OpenID Connect on $platform, with the issuer path "$path"
       nonce: expectedNonce,
       code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
       code_challenge_method: 'S256',
-      ...asked,
+      ...requested,
     });
     const checks = { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true };
     return await openid.authorizationCodeGrant(config, await agree(url), checks);
@@ -144,9 +144,9 @@ describe.each(SETUPS)('OpenID Connect on $platform, with the issuer path "$path"
   it('asks for consent to claims of the `claims` parameter each time, and does not remember it', async () => {
     const config = await discover('web');
     await signIn(config, { scope: 'openid email' });
-    const asked = { redirect_uri: CALLBACK, scope: 'openid email', state: 'xyz' };
+    const requested = { redirect_uri: CALLBACK, scope: 'openid email', state: 'xyz' };
     const open = (more: object) =>
-      readResponse(get(openid.buildAuthorizationUrl(config, { ...asked, ...more }).href, { cookie: 'user=alice' }));
+      readResponse(get(openid.buildAuthorizationUrl(config, { ...requested, ...more }).href, { cookie: 'user=alice' }));
     expect((await open({})).headers['location']).toContain('code=');
     const claims = JSON.stringify({ userinfo: { name: null } });
     expect((await open({ claims })).status).toBe(200);
@@ -198,7 +198,7 @@ describe.each(SETUPS)('OpenID Connect on $platform, with the issuer path "$path"
     const refused = await fetch(as.userinfo_endpoint!, { headers: { ...headers, authorization: 'Bearer x' } });
     expect(refused.status).toBe(401);
     expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer .*error="invalid_token"/);
-    const asked = await fetch(as.userinfo_endpoint!, {
+    const requested = await fetch(as.userinfo_endpoint!, {
       method: 'OPTIONS',
       headers: {
         ...headers,
@@ -206,7 +206,7 @@ describe.each(SETUPS)('OpenID Connect on $platform, with the issuer path "$path"
         'access-control-request-headers': 'authorization',
       },
     });
-    expect(asked.headers.get('access-control-allow-methods')).toBe('GET, POST');
+    expect(requested.headers.get('access-control-allow-methods')).toBe('GET, POST');
     expect((await fetch(as.userinfo_endpoint!, { method: 'DELETE' })).status).toBe(405);
   });
 });

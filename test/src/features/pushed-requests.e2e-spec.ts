@@ -26,7 +26,7 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
   });
   afterAll(stopApplications);
 
-  async function asked() {
+  async function requested() {
     const verifier = oauth.generateRandomCodeVerifier();
     const parameters = {
       response_type: 'code',
@@ -58,7 +58,7 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
     ['a confidential client', WEB, WEB_SECRET],
     ['a public client', SPA, oauth.None()],
   ])('lead %s through login and consent to an access token', async (_, client, auth) => {
-    const { verifier, parameters } = await asked();
+    const { verifier, parameters } = await requested();
     const name = await push(client, auth, parameters);
     // The user is not signed in yet, so there is an additional page request after the login page.
     const login = await openConsentPage(url, name);
@@ -83,7 +83,7 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
   it('are accepted from openid-client', async () => {
     const config = new openid.Configuration(as, 'web', undefined, openid.ClientSecretPost('web-secret'));
     openid.allowInsecureRequests(config);
-    const { verifier, parameters } = await asked();
+    const { verifier, parameters } = await requested();
     const go = await openid.buildAuthorizationUrlWithPAR(config, parameters);
     expect([...go.searchParams.keys()].toSorted()).toEqual(['client_id', 'request_uri']);
     const landed = await decide(url, Object.fromEntries(go.searchParams), 'alice', 'allow');
@@ -92,7 +92,7 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
   });
 
   it('show the consent page of the pushed parameters, ignore others in the URL, and can be reloaded', async () => {
-    const { parameters } = await asked();
+    const { parameters } = await requested();
     const name = await push(WEB, WEB_SECRET, { ...parameters, scope: 'notes:write' });
     const bent = { ...name, scope: 'notes:write notes:read', redirect_uri: 'https://evil.example/' };
     for (const asking of [name, bent, name]) {
@@ -102,7 +102,7 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
   });
 
   it('can be decided once, even with two open consent pages', async () => {
-    const { parameters } = await asked();
+    const { parameters } = await requested();
     const name = await push(WEB, WEB_SECRET, { ...parameters, scope: 'notes:write' });
     const pages = [pageOf(await openConsentPage(url, name, 'bob')), pageOf(await openConsentPage(url, name, 'bob'))];
     const responses = await Promise.all(
@@ -116,7 +116,7 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
   });
 
   it('return access_denied to the client if the user denies, and cannot be used again', async () => {
-    const { parameters } = await asked();
+    const { parameters } = await requested();
     const name = await push(WEB, WEB_SECRET, { ...parameters, scope: 'notes:write notes:read' });
     const landed = await decide(url, name, 'bob', 'deny');
     expect(landed.searchParams.get('error')).toBe('access_denied');

@@ -89,8 +89,8 @@ describe.each(PLATFORMS)('dynamic client registration on %s', (platform) => {
   });
 
   it('returns all registered metadata, with no-store', async () => {
-    const asked = { redirect_uris: [CALLBACK], client_name: 'Notes', consent: 'never', id: 'web', unknown: 1 };
-    const { status, headers, body } = await readResponse(send(url + REGISTER, 'POST', asked));
+    const requested = { redirect_uris: [CALLBACK], client_name: 'Notes', consent: 'never', id: 'web', unknown: 1 };
+    const { status, headers, body } = await readResponse(send(url + REGISTER, 'POST', requested));
     expect({ status, headers }).toEqual({ status: 201, headers: NO_STORE });
     const { client_id } = body as { client_id: string };
     expect(body).toEqual({
@@ -119,13 +119,13 @@ describe.each(PLATFORMS)('dynamic client registration on %s', (platform) => {
     const mine = { authorization: `Bearer ${token}` };
     const read = await readResponse(send(uri, 'GET', undefined, mine));
     const { client_secret_expires_at, ...known } = rest as Record<string, unknown>;
-    const told = { registration_access_token: token, registration_client_uri: uri };
-    expect(read).toEqual({ status: 200, headers: NO_STORE, body: { ...known, ...told } });
+    const reported = { registration_access_token: token, registration_client_uri: uri };
+    expect(read).toEqual({ status: 200, headers: NO_STORE, body: { ...known, ...reported } });
 
     const change = { client_id: client.client_id, redirect_uris: [`${CALLBACK}/2`], client_secret };
     const changed = await readResponse(send(uri, 'PUT', change, mine));
     const { client_name, client_uri, ...kept } = known;
-    expect(changed).toMatchObject({ status: 200, body: { ...kept, ...told, redirect_uris: [`${CALLBACK}/2`] } });
+    expect(changed).toMatchObject({ status: 200, body: { ...kept, ...reported, redirect_uris: [`${CALLBACK}/2`] } });
     expect(changed.body).not.toHaveProperty('client_name');
     expect(await readResponse(send(uri, 'GET', undefined, mine))).toMatchObject({ body: changed.body as object });
 
@@ -177,8 +177,8 @@ describe.each(PLATFORMS)('dynamic client registration without body parsers on %s
     const url = `http://127.0.0.1:${port}`;
     const features = [registration({ open: true, rate: { requests: 2, per: 3600 } })];
     await startApplication(platform, demoModule({ features, issuer: url }), { port, bodyParser: false });
-    const asked = { redirect_uris: [CALLBACK] };
-    const register = () => readResponse(send(url + REGISTER, 'POST', asked));
+    const requested = { redirect_uris: [CALLBACK] };
+    const register = () => readResponse(send(url + REGISTER, 'POST', requested));
     const answers = [await register(), await register(), await register()];
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 429]);
     expect(answers[2]).toMatchObject({

@@ -36,7 +36,7 @@ describe.each(ANY_PLATFORM)('resource indicators on %s', (platform) => {
   /** Runs the code flow up to the token request. If the request is pushed, the browser sends only its `request_uri`. */
   async function obtainCode(resources: readonly string[], isPushed: boolean) {
     const verifier = oauth.generateRandomCodeVerifier();
-    const asked = {
+    const requested = {
       response_type: 'code',
       client_id: 'web',
       redirect_uri: CALLBACK,
@@ -45,7 +45,7 @@ describe.each(ANY_PLATFORM)('resource indicators on %s', (platform) => {
       code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     };
-    let parameters = form(asked, resources);
+    let parameters = form(requested, resources);
     if (isPushed) {
       const response = await oauth.pushedAuthorizationRequest(as, WEB, WEB_SECRET, parameters, insecure);
       const { request_uri } = await oauth.processPushedAuthorizationResponse(as, WEB, response);

@@ -94,8 +94,8 @@ describe.each(ANY_PLATFORM)('token revocation on %s', (platform) => {
   it('allows cross-origin requests from a client’s pages', async () => {
     const { url } = await start(platform, { cors: { origins: [APP] } });
     const preflight = { origin: APP, 'access-control-request-method': 'POST' };
-    const asked = await readResponse(fetch(`${url}/oauth/revoke`, { method: 'OPTIONS', headers: preflight }));
-    expect([asked.status, asked.headers['access-control-allow-origin']]).toEqual([204, APP]);
+    const requested = await readResponse(fetch(`${url}/oauth/revoke`, { method: 'OPTIONS', headers: preflight }));
+    expect([requested.status, requested.headers['access-control-allow-origin']]).toEqual([204, APP]);
     const { status, headers } = await readResponse(
       post(`${url}/oauth/revoke`, { token: 'x', client_id: 'spa' }, { origin: APP }),
     );

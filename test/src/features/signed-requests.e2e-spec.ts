@@ -67,7 +67,7 @@ describe.each(ANY_PLATFORM)('signed requests and responses on %s', (platform) =>
     elsewhere.close();
   });
 
-  const asked = async (more: Record<string, string> = {}) => {
+  const requested = async (more: Record<string, string> = {}) => {
     const verifier = oauth.generateRandomCodeVerifier();
     const parameters = {
       response_type: 'code',
@@ -87,7 +87,7 @@ describe.each(ANY_PLATFORM)('signed requests and responses on %s', (platform) =>
   }
 
   it('sent by value by oauth4webapi, lead through login and consent to a signed response', async () => {
-    const { verifier, parameters } = await asked({ response_mode: 'jwt' });
+    const { verifier, parameters } = await requested({ response_mode: 'jwt' });
     const request = await oauth.issueRequestObject(as, WEB, parameters, key);
     const login = await openConsentPage(url, { ...WEB, request });
     expect(login.headers['location']).toContain('/login?return_to=');
@@ -101,7 +101,7 @@ describe.each(ANY_PLATFORM)('signed requests and responses on %s', (platform) =>
     const config = new openid.Configuration(as, 'web', undefined, openid.ClientSecretBasic('web-secret'));
     openid.allowInsecureRequests(config);
     openid.useJwtResponseMode(config);
-    const { verifier, parameters } = await asked();
+    const { verifier, parameters } = await requested();
     const { searchParams } = await openid.buildAuthorizationUrlWithJAR(config, parameters, key);
     const go = await openid.buildAuthorizationUrlWithPAR(config, searchParams);
     expect([...go.searchParams.keys()].toSorted()).toEqual(['client_id', 'request_uri']);
@@ -111,7 +111,7 @@ describe.each(ANY_PLATFORM)('signed requests and responses on %s', (platform) =>
   });
 
   it('lead to a signed response in form_post.jwt mode, including access_denied', async () => {
-    const { parameters } = await asked({ response_mode: 'form_post.jwt', scope: 'notes:write' });
+    const { parameters } = await requested({ response_mode: 'form_post.jwt', scope: 'notes:write' });
     const request = await oauth.issueRequestObject(as, WEB, parameters, key);
     const { action, csrf_token: csrfToken } = pageOf(await openConsentPage(url, { ...WEB, request }, 'bob'));
     const { status, body } = await readResponse(
@@ -125,7 +125,7 @@ describe.each(ANY_PLATFORM)('signed requests and responses on %s', (platform) =>
   });
 
   it('are decided as shown, even if the document at request_uri changes afterwards', async () => {
-    const { verifier, parameters } = await asked();
+    const { verifier, parameters } = await requested();
     const write = async (scope: string) => {
       object = await new SignJWT({ ...parameters, scope })
         .setProtectedHeader({ alg: 'ES256', typ: 'oauth-authz-req+jwt' })
@@ -154,7 +154,7 @@ describe.each(ANY_PLATFORM)('signed requests and responses on %s', (platform) =>
   });
 
   it('show an error page if the signature is invalid', async () => {
-    const { parameters } = await asked();
+    const { parameters } = await requested();
     const { privateKey } = await generateKeyPair('ES256');
     const request = await oauth.issueRequestObject(as, WEB, parameters, privateKey);
     const { status, body } = await openConsentPage(url, { ...WEB, ...parameters, request }, 'alice');

@@ -41,10 +41,10 @@ const valid = (): Token => ({
 /** What the model finds for the token. It may be changed while a stream is open. */
 let find: () => Token | undefined;
 /** Called when the model was asked for the token. */
-let asked: (() => void) | undefined;
+let requested: (() => void) | undefined;
 const model = {
   getAccessToken() {
-    asked?.();
+    requested?.();
     return find();
   },
 } as unknown as Model;
@@ -118,7 +118,7 @@ const CHANGES: [string, string, () => Token | undefined][] = [
 
 describe.each(PLATFORMS)('an open event stream on %s', (platform) => {
   beforeEach(() => {
-    asked = undefined;
+    requested = undefined;
     find = valid;
   });
   afterEach(stopApplications);
@@ -141,7 +141,7 @@ describe.each(PLATFORMS)('an open event stream on %s', (platform) => {
       reader,
     };
   };
-  const nextLookUp = () => new Promise<void>((resolve) => (asked = resolve));
+  const nextLookUp = () => new Promise<void>((resolve) => (requested = resolve));
 
   it.each(CHANGES)('ends if its token %s', async (_change, path, changed) => {
     const { ended } = await open(await start(), path);
@@ -186,7 +186,7 @@ describe.each(PLATFORMS)('an open event stream on %s', (platform) => {
     await nextLookUp();
     find = away;
     let failures = 0;
-    asked = () => failures++;
+    requested = () => failures++;
     await ended;
     expect(failures).toBe(10);
     await reader.cancel();
@@ -226,7 +226,7 @@ class NotesResolver {
 
 describe('an open connection', () => {
   beforeAll(() => {
-    asked = undefined;
+    requested = undefined;
   });
   beforeEach(() => {
     find = valid;
@@ -255,7 +255,7 @@ describe('an open connection', () => {
     const reading = await gateway();
     expect(await reading.request('open')).toEqual({ event: 'open', data: 'open' });
     find = withoutRole;
-    for (let lookUp = 0; lookUp < 3; lookUp++) await new Promise<void>((resolve) => (asked = resolve));
+    for (let lookUp = 0; lookUp < 3; lookUp++) await new Promise<void>((resolve) => (requested = resolve));
     expect(await reading.request('open')).toEqual({ event: 'open', data: 'open' });
     expect(await reading.request('edit')).toMatchObject({ event: 'exception', data: { error: 'insufficient_scope' } });
   });

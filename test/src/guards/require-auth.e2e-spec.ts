@@ -128,7 +128,7 @@ describe.each(SETUPS)('step-up authentication by @RequireAuth() with $of tokens 
    * are.
    */
   async function tokenFor(more: Record<string, string> = {}): Promise<string> {
-    const asked = {
+    const requested = {
       response_type: 'code',
       client_id: 'app',
       scope: 'openid',
@@ -136,7 +136,7 @@ describe.each(SETUPS)('step-up authentication by @RequireAuth() with $of tokens 
       redirect_uri: CALLBACK,
       ...more,
     };
-    let at = `${issuer}/oauth/authorize?${new URLSearchParams(asked).toString()}`;
+    let at = `${issuer}/oauth/authorize?${new URLSearchParams(requested).toString()}`;
     for (let hops = 0; hops < 4 && at.startsWith(issuer); hops += 1) {
       at = new URL((await readResponse(get(at))).headers['location']!, issuer).href;
     }

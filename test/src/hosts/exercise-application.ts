@@ -59,7 +59,7 @@ export async function exerciseApplication(host: ReachedRoutes): Promise<Observed
   const server = await oauth.processDiscoveryResponse(issuer, document);
 
   const verifier = oauth.generateRandomCodeVerifier();
-  const asked = new URL(server.authorization_endpoint!);
+  const requested = new URL(server.authorization_endpoint!);
   const request = {
     response_type: 'code',
     client_id: 'web',
@@ -73,9 +73,9 @@ export async function exerciseApplication(host: ReachedRoutes): Promise<Observed
     code_challenge: challenge,
     code_challenge_method: 'S256',
   })) {
-    asked.searchParams.set(name, value);
+    requested.searchParams.set(name, value);
   }
-  const shown = await network(asked, { headers: alice });
+  const shown = await network(requested, { headers: alice });
   const page = saidPrivately(shown);
   const { action, csrf_token: csrfToken } = pageOf(await readResponse(shown));
   const form = {
@@ -83,7 +83,7 @@ export async function exerciseApplication(host: ReachedRoutes): Promise<Observed
     headers: alice,
     body: new URLSearchParams({ csrf_token: csrfToken, decision: 'allow' }),
   };
-  const sent = await network(new URL(action, asked), form);
+  const sent = await network(new URL(action, requested), form);
   const landed = new URL(sent.headers.get('location')!);
   const parameters = oauth.validateAuthResponse(server, client, landed, 'xyz');
   const authorization = `page, ${saidPrivately(sent)} with ${[...parameters.keys()].filter((name) => name !== 'state').join(', ')}`;

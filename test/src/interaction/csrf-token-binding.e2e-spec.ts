@@ -23,9 +23,9 @@ describe.each(ANY_PLATFORM)('the CSRF token of the consent form on %s', (platfor
     const paths = { authorize: ':tenant/authorize', token: ':tenant/token' };
     const { url } = await startApplication(platform, demoModule({ paths }));
     const query = new URLSearchParams(AUTHORIZATION_PARAMETERS).toString();
-    const asked = async (tenant: string) =>
+    const requested = async (tenant: string) =>
       pageOf(await readResponse(get(`${url}/${tenant}/authorize?${query}`, asAlice)));
-    const [{ csrf_token: csrfToken }, other] = [await asked('red'), await asked('blue')];
+    const [{ csrf_token: csrfToken }, other] = [await requested('red'), await requested('blue')];
     expect(other.action).toBe(`/blue/authorize?${query}`);
     pageOf(await decide(url + other.action, { csrf_token: csrfToken }));
     expect((await decide(`${url}/red/authorize?${query}`, { csrf_token: csrfToken })).status).toBe(303);

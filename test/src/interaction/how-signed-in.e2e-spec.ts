@@ -106,20 +106,20 @@ describe.each(ANY_PLATFORM)('the details of a user’s login, on %s,', (platform
       kept.push(code);
       return saveAuthorizationCode.call(store, code, ...more);
     };
-    const visitor = new PageBrowser(url);
+    const browser = new PageBrowser(url);
     const before = Math.floor(Date.now() / 1000);
     const authorize = `/oauth/authorize?${new URLSearchParams(AUTHORIZATION_PARAMETERS).toString()}`;
-    const agree = async () => visitor.send(await visitor.get(authorize), { decision: 'allow' });
-    const form = await visitor.get('/oauth/login');
-    await visitor.send(form, { username: 'alice', password: 'wonderland' });
+    const agree = async () => browser.send(await browser.get(authorize), { decision: 'allow' });
+    const form = await browser.get('/oauth/login');
+    await browser.send(form, { username: 'alice', password: 'wonderland' });
     await agree();
     // The form is for the current session cookie.
-    const again = await visitor.get('/oauth/login');
+    const again = await browser.get('/oauth/login');
     const { csrf_token: token } = again.form.fields;
-    await visitor.post('/oauth/login', { csrf_token: token!, username: 'alice', password: 'wonderland' });
-    await visitor.get(authorize);
-    await visitor.post('/oauth/login', {
-      csrf_token: (await visitor.get('/oauth/login')).form.fields['csrf_token']!,
+    await browser.post('/oauth/login', { csrf_token: token!, username: 'alice', password: 'wonderland' });
+    await browser.get(authorize);
+    await browser.post('/oauth/login', {
+      csrf_token: (await browser.get('/oauth/login')).form.fields['csrf_token']!,
       username: 'bob',
       password: 'wonderland',
     });

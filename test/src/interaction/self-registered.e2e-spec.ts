@@ -92,17 +92,17 @@ describe.each(ANY_PLATFORM)('a request of a self-registered client on %s', (plat
     const clientId = await register(url);
     const at = (change: Record<string, string | undefined>, id = clientId) =>
       `/oauth/authorize?${new URLSearchParams(requestOf(id, change)).toString()}`;
-    return { url, at, clientId, visitor: new PageBrowser(url) };
+    return { url, at, clientId, browser: new PageBrowser(url) };
   }
 
   it.each(INVALID)(
     'with %s makes the user sign in first, then returns the error to the client',
     async (_name, change, error) => {
-      const { at, visitor } = await open();
-      const first = await visitor.get(at(change));
+      const { at, browser } = await open();
+      const first = await browser.get(at(change));
       expect(first.location).toMatch(/^\/oauth\/login\?return_to=/);
-      const back = await visitor.signIn(first.location!);
-      const { location } = await visitor.get(back.location!);
+      const back = await browser.signIn(first.location!);
+      const { location } = await browser.get(back.location!);
       expect(location).toMatch(new RegExp(`^${PHISHING}\\?error=${error}&`));
     },
   );
@@ -110,8 +110,8 @@ describe.each(ANY_PLATFORM)('a request of a self-registered client on %s', (plat
   it.each(INVALID)(
     'with %s needs no login before the error is returned if the application has registered the client instead',
     async (_name, change, error) => {
-      const { at, visitor } = await open();
-      expect((await visitor.get(at(change, 'own'))).location).toMatch(new RegExp(`^${PHISHING}\\?error=${error}&`));
+      const { at, browser } = await open();
+      expect((await browser.get(at(change, 'own'))).location).toMatch(new RegExp(`^${PHISHING}\\?error=${error}&`));
     },
   );
 
@@ -124,44 +124,44 @@ describe.each(ANY_PLATFORM)('a request of a self-registered client on %s', (plat
         return super.login(context);
       }
     }
-    const { at, clientId, visitor } = await open({ interaction: Own, features: [mcp({ scopes: ['notes:read'] })] });
-    const first = await visitor.get(at({ scope: 'admin' }));
+    const { at, clientId, browser } = await open({ interaction: Own, features: [mcp({ scopes: ['notes:read'] })] });
+    const first = await browser.get(at({ scope: 'admin' }));
     expect([first.status, first.location]).toEqual([302, expect.stringMatching(/^\/login/)]);
     expect(seen).toEqual([[clientId, undefined, PHISHING]]);
-    visitor.cookies.set('user', 'alice');
-    expect((await visitor.get(at({ scope: 'admin' }))).location).toContain(`${PHISHING}?error=invalid_scope`);
+    browser.cookies.set('user', 'alice');
+    expect((await browser.get(at({ scope: 'admin' }))).location).toContain(`${PHISHING}?error=invalid_scope`);
   });
 
   it('with prompt=none shows an error page if it is invalid and no user is signed in; otherwise the client gets the error', async () => {
-    const { at, visitor } = await open({}, provider());
-    const invalid = await visitor.get(at({ scope: 'nonsense', prompt: 'none' }));
+    const { at, browser } = await open({}, provider());
+    const invalid = await browser.get(at({ scope: 'nonsense', prompt: 'none' }));
     expect([invalid.status, invalid.location]).toEqual([400, null]);
-    const valid = await visitor.get(at({ prompt: 'none' }));
+    const valid = await browser.get(at({ prompt: 'none' }));
     expect(valid.location).toContain(`${PHISHING}?error=login_required`);
-    await visitor.signIn('/oauth/login');
-    const known = await visitor.get(at({ scope: 'nonsense', prompt: 'none' }));
+    await browser.signIn('/oauth/login');
+    const known = await browser.get(at({ scope: 'nonsense', prompt: 'none' }));
     expect(known.location).toContain(`${PHISHING}?error=invalid_scope`);
   });
 
   it('does not redirect a browser to the client because other browsers have used up the login prompts', async () => {
-    const { at, visitor, url } = await open({}, provider());
+    const { at, browser, url } = await open({}, provider());
     let path = at({ prompt: 'login' });
     for (let time = 0; time < 3; time += 1) {
       const { location } = await new PageBrowser(url).get(path);
       path = new URL(location!, url).searchParams.get('return_to')!;
     }
-    const last = await visitor.get(path);
+    const last = await browser.get(path);
     expect(last.location ?? '').not.toContain('phishing');
   });
 
   it('to log out redirects to the client only after the user has confirmed it', async () => {
-    const { clientId, visitor } = await open({}, provider());
+    const { clientId, browser } = await open({}, provider());
     const to = (id: string) =>
       `/oauth/logout?${new URLSearchParams({ client_id: id, post_logout_redirect_uri: GOODBYE }).toString()}`;
-    const shown = await visitor.get(to(clientId));
+    const shown = await browser.get(to(clientId));
     expect([shown.status, shown.location, shown.headers.get('refresh')]).toEqual([200, null, null]);
     expect(shown.html).toContain(`href="${GOODBYE}"`);
-    expect((await visitor.get(to('own'))).location).toBe(GOODBYE);
+    expect((await browser.get(to('own'))).location).toBe(GOODBYE);
   });
 });
 

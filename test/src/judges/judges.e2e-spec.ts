@@ -181,8 +181,8 @@ const SENTENCES: [string, (court: Court) => Promise<void>][] = [
   [
     'gets errors of a pushed authorization request directly',
     async ({ judge, browser }) => {
-      const asked = judge.signInPushed(browser, { scope: 'admin' });
-      await expect(asked).rejects.toMatchObject({ ...refused('invalid_scope'), status: 400 });
+      const requested = judge.signInPushed(browser, { scope: 'admin' });
+      await expect(requested).rejects.toMatchObject({ ...refused('invalid_scope'), status: 400 });
     },
   ],
   [

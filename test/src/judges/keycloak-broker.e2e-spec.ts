@@ -97,10 +97,10 @@ describe.each(ANY_PLATFORM)('recorded requests of a Keycloak identity broker, on
     const signedIn = await browser.signIn(login.location!);
     const consent = await browser.get(signedIn.location!);
     const returned = consent.location ?? (await browser.send(consent, { decision: 'allow' })).location!;
-    const asked = new URLSearchParams(recorded.authorization.url.split('?')[1]);
+    const requested = new URLSearchParams(recorded.authorization.url.split('?')[1]);
     const { origin, pathname, searchParams } = new URL(returned);
     expect(origin + pathname).toBe(keycloak.redirectUri);
-    expect(searchParams.get('state')).toBe(asked.get('state'));
+    expect(searchParams.get('state')).toBe(requested.get('state'));
     expect(searchParams.get('iss')).toBe(keycloak.issuer);
 
     const recordedCode = new URLSearchParams(recorded.token.body).get('code')!;
@@ -113,7 +113,7 @@ describe.each(ANY_PLATFORM)('recorded requests of a Keycloak identity broker, on
       issuer: keycloak.issuer,
       audience: keycloak.clientId,
     });
-    expect(payload).toMatchObject({ sub: 'alice', nonce: asked.get('nonce') });
+    expect(payload).toMatchObject({ sub: 'alice', nonce: requested.get('nonce') });
 
     const recordedToken = recorded.userinfo.headers!['authorization']!.split(' ')[1]!;
     const claims = await replay(recorded.userinfo, { [recordedToken]: tokens['access_token']! });

@@ -58,8 +58,8 @@ describe.each(ANY_PLATFORM)('an MCP client on %s', (platform) => {
   }
 
   /** Returns the error that the client receives before the user is asked. */
-  async function refusalOf(asked: Record<string, string>) {
-    const { headers } = await get(`${url}/oauth/authorize?${new URLSearchParams(asked).toString()}`);
+  async function refusalOf(requested: Record<string, string>) {
+    const { headers } = await get(`${url}/oauth/authorize?${new URLSearchParams(requested).toString()}`);
     return new URL(headers.get('location')!).searchParams.get('error');
   }
 
@@ -110,8 +110,11 @@ describe.each(ANY_PLATFORM)('an MCP client on %s', (platform) => {
 
   it('is rejected without PKCE or with `plain`', async () => {
     const { code_challenge: _challenge, code_challenge_method: _method, ...without } = request({ state: 'x' });
-    for (const asked of [without, request({ code_challenge: VERIFIER, code_challenge_method: 'plain', state: 'x' })]) {
-      expect(await refusalOf(asked)).toBe('invalid_request');
+    for (const requested of [
+      without,
+      request({ code_challenge: VERIFIER, code_challenge_method: 'plain', state: 'x' }),
+    ]) {
+      expect(await refusalOf(requested)).toBe('invalid_request');
     }
   });
 
@@ -181,8 +184,8 @@ describe.each(ANY_PLATFORM)('an MCP client on %s', (platform) => {
   it('in a browser reads metadata and challenge, registers, and gets and refreshes a token across origins', async () => {
     const page = { origin: PAGE };
     const preflight = async (path: string, method: string, headers: string) => {
-      const asked = { 'access-control-request-method': method, 'access-control-request-headers': headers };
-      const response = await fetch(url + path, { method: 'OPTIONS', headers: { ...page, ...asked } });
+      const requested = { 'access-control-request-method': method, 'access-control-request-headers': headers };
+      const response = await fetch(url + path, { method: 'OPTIONS', headers: { ...page, ...requested } });
       expect([path, response.status]).toEqual([path, 204]);
       expect(['*', PAGE]).toContain(response.headers.get('access-control-allow-origin'));
     };

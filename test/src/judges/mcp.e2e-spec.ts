@@ -57,14 +57,14 @@ async function behindProxy(
     ...host,
   });
   const network: typeof fetch = async (input, init) => {
-    const asked = new URL(String(input));
-    if (asked.origin !== origin) throw new TypeError(`no server listens at ${asked.origin}`);
-    const path = asked.pathname.startsWith(`${cut}/`) ? asked.pathname.slice(cut.length) : asked.pathname;
+    const requested = new URL(String(input));
+    if (requested.origin !== origin) throw new TypeError(`no server listens at ${requested.origin}`);
+    const path = requested.pathname.startsWith(`${cut}/`) ? requested.pathname.slice(cut.length) : requested.pathname;
     const headers = new Headers(init?.headers);
-    for (const [name, value] of Object.entries({ host: asked.host, proto: 'https', prefix: cut })) {
+    for (const [name, value] of Object.entries({ host: requested.host, proto: 'https', prefix: cut })) {
       if (value) headers.set(`x-forwarded-${name}`, value);
     }
-    return fetch(`${url}${path}${asked.search}`, { ...init, headers });
+    return fetch(`${url}${path}${requested.search}`, { ...init, headers });
   };
   const browse = browserOn(network);
   return {
@@ -104,8 +104,8 @@ describe.each(
     const kept = keeper();
     const connection = await judge.connect(`${url}/mcp`, kept);
     expect(await list(connection)).toMatchObject(READ);
-    const asked = Object.fromEntries(kept.shown[0]!.searchParams);
-    expect(asked).toMatchObject({ resource: `${url}/mcp`, code_challenge_method: 'S256', scope: 'notes:read' });
+    const requested = Object.fromEntries(kept.shown[0]!.searchParams);
+    expect(requested).toMatchObject({ resource: `${url}/mcp`, code_challenge_method: 'S256', scope: 'notes:read' });
     expect(kept.landed?.searchParams.get('iss')).toBe(url);
     expect(kept.shown).toHaveLength(1);
   });

@@ -22,13 +22,13 @@ class Oauth4webapi implements Judge {
   }
 
   signIn(browser: Browser, parameters: Parameters) {
-    return this.complete(browser, parameters, async (asked) => asked);
+    return this.complete(browser, parameters, async (requested) => requested);
   }
 
   signInPushed(browser: Browser, parameters: Parameters) {
-    return this.complete(browser, parameters, async (asked) => {
+    return this.complete(browser, parameters, async (requested) => {
       const { server, client, auth } = this;
-      const response = await oauth.pushedAuthorizationRequest(server, client, auth, asked, insecure);
+      const response = await oauth.pushedAuthorizationRequest(server, client, auth, requested, insecure);
       const { request_uri: name } = await oauth.processPushedAuthorizationResponse(server, client, response);
       return new URLSearchParams({ client_id: client.client_id, request_uri: name });
     });
@@ -64,20 +64,20 @@ class Oauth4webapi implements Judge {
   private async complete(
     browser: Browser,
     parameters: Parameters,
-    hand: (asked: URLSearchParams) => Promise<URLSearchParams>,
+    hand: (requested: URLSearchParams) => Promise<URLSearchParams>,
   ) {
     const { server, client, auth } = this;
     const verifier = oauth.generateRandomCodeVerifier();
     const state = oauth.generateRandomState();
-    const asked = new URLSearchParams(parameters);
-    asked.set('response_type', 'code');
-    asked.set('client_id', client.client_id);
-    asked.set('redirect_uri', CALLBACK);
-    asked.set('state', state);
-    asked.set('code_challenge', await oauth.calculatePKCECodeChallenge(verifier));
-    asked.set('code_challenge_method', 'S256');
+    const requested = new URLSearchParams(parameters);
+    requested.set('response_type', 'code');
+    requested.set('client_id', client.client_id);
+    requested.set('redirect_uri', CALLBACK);
+    requested.set('state', state);
+    requested.set('code_challenge', await oauth.calculatePKCECodeChallenge(verifier));
+    requested.set('code_challenge_method', 'S256');
     const url = new URL(server.authorization_endpoint!);
-    url.search = (await hand(asked)).toString();
+    url.search = (await hand(requested)).toString();
     const landed = oauth.validateAuthResponse(server, client, await browser(url), state);
     const response = await oauth.authorizationCodeGrantRequest(
       server,

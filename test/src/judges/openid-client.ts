@@ -11,11 +11,15 @@ class OpenidClient implements Judge {
   constructor(private readonly config: openid.Configuration) {}
 
   signIn(browser: Browser, parameters: Parameters) {
-    return this.complete(browser, parameters, async (asked) => openid.buildAuthorizationUrl(this.config, asked));
+    return this.complete(browser, parameters, async (requested) =>
+      openid.buildAuthorizationUrl(this.config, requested),
+    );
   }
 
   signInPushed(browser: Browser, parameters: Parameters) {
-    return this.complete(browser, parameters, (asked) => openid.buildAuthorizationUrlWithPAR(this.config, asked));
+    return this.complete(browser, parameters, (requested) =>
+      openid.buildAuthorizationUrlWithPAR(this.config, requested),
+    );
   }
 
   askForItself(parameters: Parameters) {
@@ -38,15 +42,15 @@ class OpenidClient implements Judge {
     return (await openid.fetchProtectedResource(this.config, token, url, 'GET')).status;
   }
 
-  private async complete(browser: Browser, parameters: Parameters, hand: (asked: URLSearchParams) => Promise<URL>) {
+  private async complete(browser: Browser, parameters: Parameters, hand: (requested: URLSearchParams) => Promise<URL>) {
     const pkceCodeVerifier = openid.randomPKCECodeVerifier();
     const expectedState = openid.randomState();
-    const asked = new URLSearchParams(parameters);
-    asked.set('redirect_uri', CALLBACK);
-    asked.set('state', expectedState);
-    asked.set('code_challenge', await openid.calculatePKCECodeChallenge(pkceCodeVerifier));
-    asked.set('code_challenge_method', 'S256');
-    const landed = await browser(await hand(asked));
+    const requested = new URLSearchParams(parameters);
+    requested.set('redirect_uri', CALLBACK);
+    requested.set('state', expectedState);
+    requested.set('code_challenge', await openid.calculatePKCECodeChallenge(pkceCodeVerifier));
+    requested.set('code_challenge_method', 'S256');
+    const landed = await browser(await hand(requested));
     return openid.authorizationCodeGrant(this.config, landed, { pkceCodeVerifier, expectedState });
   }
 }

@@ -105,8 +105,8 @@ describe.each(ANY_PLATFORM)('an OpenID provider for real relying parties, on %s,
     const { csrfToken } = JSON.parse((await browser.get('/auth/csrf')).html) as { csrfToken: string };
     const sent = await browser.post('/auth/signin/wonderland', { csrfToken });
     await browser.get(await visit(sent.location!));
-    const session = JSON.parse((await browser.get('/auth/session')).html) as { told?: object };
-    expect(session.told).toMatchObject(ALICE);
+    const session = JSON.parse((await browser.get('/auth/session')).html) as { reported?: object };
+    expect(session.reported).toMatchObject(ALICE);
   });
 
   it.each([
@@ -126,8 +126,8 @@ describe.each(ANY_PLATFORM)('an OpenID provider for real relying parties, on %s,
     const browser = new PageBrowser(passport);
     const sent = await browser.get('/login');
     await browser.get(await visit(sent.location!));
-    const told = JSON.parse((await browser.get('/')).html) as object;
-    expect(told).toMatchObject({ id: ALICE.sub, displayName: ALICE.name, emails: [{ value: ALICE.email }] });
+    const reported = JSON.parse((await browser.get('/')).html) as object;
+    expect(reported).toMatchObject({ id: ALICE.sub, displayName: ALICE.name, emails: [{ value: ALICE.email }] });
   });
 
   if (isAuthlibHere)

@@ -102,7 +102,7 @@ export class ClientRun {
     const verifier = randomBytes(32).toString('base64url');
     const state = randomBytes(16).toString('base64url');
     const { redirectUri: redirect_uri } = this.row;
-    const asked = new URL(this.metadata.authorization_endpoint);
+    const requested = new URL(this.metadata.authorization_endpoint);
     const parameters = {
       response_type: 'code',
       client_id: this.identity.id,
@@ -113,8 +113,8 @@ export class ClientRun {
       code_challenge_method: 'S256',
       resource: this.resource.resource,
     };
-    asked.search = new URLSearchParams(parameters).toString();
-    const landed = await agree(asked);
+    requested.search = new URLSearchParams(parameters).toString();
+    const landed = await agree(requested);
     equal(landed.href.startsWith(redirect_uri), true);
     const { code, ...rest } = Object.fromEntries(landed.searchParams);
     equal(rest, { state, iss: this.metadata.issuer });

@@ -23,14 +23,17 @@ afterEach(() => clients.stop());
 
 describe.each(ANY_PLATFORM)('back-channel logout of a client on %s', (platform) => {
   it('sends a logout token with the `sid` of the ID token', async () => {
-    const { enter, signIn, signOut, settled, judge, told, events, configOf } = await openProvider(platform, clients);
+    const { enter, signIn, signOut, settled, judge, reported, events, configOf } = await openProvider(
+      platform,
+      clients,
+    );
     expect((await configOf('web')).serverMetadata()).toMatchObject({
       backchannel_logout_supported: true,
       backchannel_logout_session_supported: true,
     });
-    const visitor = await signIn();
-    const { claims } = await enter(visitor);
-    await signOut(visitor);
+    const browser = await signIn();
+    const { claims } = await enter(browser);
+    await signOut(browser);
     await settled(1);
     const [{ headers, method }] = clients.requests as [TlsServer['requests'][0]];
     expect([method, headers['content-type']]).toEqual(['POST', 'application/x-www-form-urlencoded']);
@@ -47,7 +50,7 @@ describe.each(ANY_PLATFORM)('back-channel logout of a client on %s', (platform) 
       sid: claims['sid'],
     });
     expect(claims['sid']).toMatch(/^[\w-]{22}$/);
-    expect(told('logout.delivered')).toEqual([
+    expect(reported('logout.delivered')).toEqual([
       { at: expect.any(Date), endpoint: 'logout', issuer: claims.iss, clientId: 'web', userId: '1' },
     ]);
     expect(JSON.stringify(events)).not.toContain(heard[0]!);
@@ -55,10 +58,10 @@ describe.each(ANY_PLATFORM)('back-channel logout of a client on %s', (platform) 
 
   it('sends one logout token even if the user signed in and out several times', async () => {
     const { enter, signIn, signOut, settled } = await openProvider(platform, clients);
-    const visitor = await signIn();
-    for (let times = 0; times < 3; times += 1) await enter(visitor);
-    const shown = [await visitor.get('/oauth/logout'), await visitor.get('/oauth/logout')];
-    await Promise.all(shown.map((page) => visitor.send(page)));
+    const browser = await signIn();
+    for (let times = 0; times < 3; times += 1) await enter(browser);
+    const shown = [await browser.get('/oauth/logout'), await browser.get('/oauth/logout')];
+    await Promise.all(shown.map((page) => browser.send(page)));
     await settled(1);
     await signIn().then(signOut);
     expect(heard).toHaveLength(1);
@@ -67,9 +70,9 @@ describe.each(ANY_PLATFORM)('back-channel logout of a client on %s', (platform) 
   it('uses the client’s pairwise subject and ID token algorithm', async () => {
     const web = { subjectType: 'pairwise', idTokenSignedResponseAlg: 'ES256' };
     const { enter, signIn, signOut, settled, judge } = await openProvider(platform, clients, { web });
-    const visitor = await signIn();
-    const { claims } = await enter(visitor);
-    await signOut(visitor);
+    const browser = await signIn();
+    const { claims } = await enter(browser);
+    await signOut(browser);
     await settled(1);
     expect(decodeProtectedHeader(heard[0]!).alg).toBe('ES256');
     const { payload } = await judge(heard[0]!);
@@ -94,14 +97,14 @@ describe.each(ANY_PLATFORM)('back-channel logout of a client on %s', (platform) 
   it('notifies the client when another client signs the user out', async () => {
     const other = { postLogoutRedirectUris: ['https://client.example/bye'] };
     const { enter, signIn, settled, configOf } = await openProvider(platform, clients, { other });
-    const visitor = await signIn();
-    await enter(visitor);
-    const { id_token: hint } = await enter(visitor, 'other');
+    const browser = await signIn();
+    await enter(browser);
+    const { id_token: hint } = await enter(browser, 'other');
     const { pathname, search } = client.buildEndSessionUrl(await configOf('other'), {
       id_token_hint: hint!,
       post_logout_redirect_uri: 'https://client.example/bye',
     });
-    expect((await visitor.get(pathname + search)).location).toBe('https://client.example/bye');
+    expect((await browser.get(pathname + search)).location).toBe('https://client.example/bye');
     await settled(1);
     expect(heard).toHaveLength(1);
   });
@@ -113,14 +116,14 @@ describe.each(ANY_PLATFORM)('back-channel logout of a client on %s', (platform) 
     const web = { postLogoutRedirectUris: [bye] };
     const other = { backchannelLogoutUri: clients.url('/other') };
     const { enter, signIn, settled, configOf, judge } = await openProvider(platform, clients, { web, other });
-    const visitor = await signIn();
-    const { id_token: hint, claims } = await enter(visitor);
-    await enter(visitor, 'other');
+    const browser = await signIn();
+    const { id_token: hint, claims } = await enter(browser);
+    await enter(browser, 'other');
     const { pathname, search } = client.buildEndSessionUrl(await configOf('web'), {
       id_token_hint: hint!,
       post_logout_redirect_uri: bye,
     });
-    expect((await visitor.get(pathname + search)).location).toBe(bye);
+    expect((await browser.get(pathname + search)).location).toBe(bye);
     await settled(2);
     const { payload } = await judge(heard[0]!);
     expect(payload['sid']).toBe(claims['sid']);
@@ -137,14 +140,14 @@ describe.each(ANY_PLATFORM)('back-channel logout of a client on %s', (platform) 
 
   it('notifies the client when another user signs in, but not on re-authentication', async () => {
     const { enter, signIn, settled, judge } = await openProvider(platform, clients);
-    const visitor = await signIn();
-    const { claims } = await enter(visitor);
-    await visitor.signIn('/oauth/login?prompt=login', 'alice');
-    expect((await enter(visitor)).claims['sid']).toBe(claims['sid']);
-    await visitor.signIn('/oauth/login?prompt=login', 'bob');
+    const browser = await signIn();
+    const { claims } = await enter(browser);
+    await browser.signIn('/oauth/login?prompt=login', 'alice');
+    expect((await enter(browser)).claims['sid']).toBe(claims['sid']);
+    await browser.signIn('/oauth/login?prompt=login', 'bob');
     await settled(1);
-    await enter(visitor);
-    await visitor.send(await visitor.get('/oauth/login'), { account: 'other' });
+    await enter(browser);
+    await browser.send(await browser.get('/oauth/login'), { account: 'other' });
     await settled(2);
     const said = await Promise.all(heard.map(async (one) => (await judge(one)).payload.sub));
     expect(said).toEqual(['1', '2']);
@@ -153,12 +156,12 @@ describe.each(ANY_PLATFORM)('back-channel logout of a client on %s', (platform) 
   it('notifies the client when the application revokes everything of the user', async () => {
     const { enter, signIn, settled, judge, model, server } = await openProvider(platform, clients);
     const sids = new Set<unknown>();
-    for (const visitor of [await signIn(), await signIn()]) sids.add((await enter(visitor)).claims['sid']);
+    for (const browser of [await signIn(), await signIn()]) sids.add((await enter(browser)).claims['sid']);
     await enter(await signIn('bob'));
     await model.revokeGrantsOf({ userId: '1' });
     await settled(2);
-    const told = await Promise.all(heard.map(async (one) => (await judge(one)).payload));
-    expect(new Set(told.map(({ sid }) => sid))).toEqual(sids);
+    const reported = await Promise.all(heard.map(async (one) => (await judge(one)).payload));
+    expect(new Set(reported.map(({ sid }) => sid))).toEqual(sids);
     expect(await signOutAtClients(server, { userId: '2' })).toEqual({ frames: [] });
     await settled(3);
     expect((await judge(heard[2]!)).payload.sub).toBe('2');
@@ -166,8 +169,8 @@ describe.each(ANY_PLATFORM)('back-channel logout of a client on %s', (platform) 
 
   it('notifies the client about a session that the application manages itself', async () => {
     const { settled, judge, enter, signIn, server } = await openProvider(platform, clients);
-    const visitor = await signIn();
-    const { claims } = await enter(visitor);
+    const browser = await signIn();
+    const { claims } = await enter(browser);
     await signOutAtClients(server, { userId: '1', sid: 'another' });
     await signOutAtClients(server, { userId: '2', sid: String(claims['sid']) });
     await signOutAtClients(server, { userId: '1', sid: String(claims['sid']) });
@@ -179,10 +182,10 @@ describe.each(ANY_PLATFORM)('back-channel logout of a client on %s', (platform) 
 
   it('revokes the refresh token of the session, unless offline_access was granted', async () => {
     const { enter, signIn, signOut, configOf } = await openProvider(platform, clients, { endsGrants: true });
-    const visitor = await signIn();
-    const [online, offline] = [await enter(visitor), await enter(visitor, 'web', 'openid offline_access')];
+    const browser = await signIn();
+    const [online, offline] = [await enter(browser), await enter(browser, 'web', 'openid offline_access')];
     const [elsewhere] = [await enter(await signIn())];
-    await signOut(visitor);
+    await signOut(browser);
     const refresh = async (token: string) => client.refreshTokenGrant(await configOf('web'), token);
     await expect(refresh(online.refresh_token!)).rejects.toMatchObject({ error: 'invalid_grant' });
     await expect(refresh(offline.refresh_token!)).resolves.toMatchObject({ access_token: expect.any(String) });
@@ -194,12 +197,12 @@ describe.each(ANY_PLATFORM)('back-channel logout of a client on %s', (platform) 
     clients.replies['/web'] = logoutListener(heard, (response) =>
       response.writeHead((trouble -= 1) < 0 ? 200 : 503).end(),
     );
-    const { enter, signIn, signOut, settled, told } = await openProvider(platform, clients);
-    const visitor = await signIn();
-    await enter(visitor);
-    await signOut(visitor);
+    const { enter, signIn, signOut, settled, reported } = await openProvider(platform, clients);
+    const browser = await signIn();
+    await enter(browser);
+    await signOut(browser);
     await settled(1);
-    expect([told('logout.delivered').length, heard.length, new Set(heard).size]).toEqual([1, 2, 1]);
+    expect([reported('logout.delivered').length, heard.length, new Set(heard).size]).toEqual([1, 2, 1]);
   });
 });
 
@@ -207,12 +210,12 @@ describe('a sign-out by the user', () => {
   it('does not wait for notified clients', async () => {
     clients.replies['/slow'] = () => undefined;
     const web = { backchannelLogoutUri: clients.url('/slow') };
-    const { enter, signIn, signOut, told } = await openProvider('express', clients, { web });
-    const visitor = await signIn();
-    await enter(visitor);
-    expect((await signOut(visitor)).status).toBe(303);
-    expect((await visitor.get('/oauth/logout')).heading).toBe('You are signed out');
-    expect([told('logout.delivered'), told('logout.failed')]).toEqual([[], []]);
+    const { enter, signIn, signOut, reported } = await openProvider('express', clients, { web });
+    const browser = await signIn();
+    await enter(browser);
+    expect((await signOut(browser)).status).toBe(303);
+    expect((await browser.get('/oauth/logout')).heading).toBe('You are signed out');
+    expect([reported('logout.delivered'), reported('logout.failed')]).toEqual([[], []]);
   });
 
   it.each([
@@ -220,13 +223,13 @@ describe('a sign-out by the user', () => {
     ['responds with a redirect', json({}, { location: 'https://client.example/elsewhere' }, 302)],
   ])('takes effect immediately if a client %s', async (_, reply) => {
     clients.replies['/web'] = logoutListener(heard, reply);
-    const { enter, signIn, signOut, settled, told } = await openProvider('express', clients);
-    const visitor = await signIn();
-    await enter(visitor);
-    expect((await signOut(visitor)).status).toBe(303);
-    expect((await visitor.get('/oauth/logout')).heading).toBe('You are signed out');
+    const { enter, signIn, signOut, settled, reported } = await openProvider('express', clients);
+    const browser = await signIn();
+    await enter(browser);
+    expect((await signOut(browser)).status).toBe(303);
+    expect((await browser.get('/oauth/logout')).heading).toBe('You are signed out');
     await settled(1);
-    expect(told('logout.failed')).toMatchObject([{ clientId: 'web', userId: '1', reason: expect.any(String) }]);
+    expect(reported('logout.failed')).toMatchObject([{ clientId: 'web', userId: '1', reason: expect.any(String) }]);
     expect(heard).toHaveLength(1);
     expect(clients.count('/elsewhere')).toBe(0);
   });
@@ -241,43 +244,43 @@ describe('a sign-out by the user', () => {
   ])('does not send a notification to %s', async (uri) => {
     const web = { backchannelLogoutUri: uri };
     const fetch = {};
-    const { enter, signIn, signOut, settled, told } = await openProvider('express', clients, { web, fetch });
-    const visitor = await signIn();
-    await enter(visitor);
-    await signOut(visitor);
+    const { enter, signIn, signOut, settled, reported } = await openProvider('express', clients, { web, fetch });
+    const browser = await signIn();
+    await enter(browser);
+    await signOut(browser);
     await settled(1);
-    expect(told('logout.failed')).toMatchObject([{ reason: expect.stringContaining('cannot be fetched') }]);
+    expect(reported('logout.failed')).toMatchObject([{ reason: expect.stringContaining('cannot be fetched') }]);
   });
 
   it('is not possible by a form of another site (CSRF)', async () => {
     const { enter, signIn, url } = await openProvider('express', clients);
-    const visitor = await signIn();
-    await enter(visitor);
-    const response = await visitor.post(
+    const browser = await signIn();
+    await enter(browser);
+    const response = await browser.post(
       '/oauth/logout',
       {},
       { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
     );
     expect([response.heading, heard.length]).toEqual(['Sign out?', 0]);
-    expect((await visitor.get(`${url}/oauth/logout`)).heading).toBe('Sign out?');
+    expect((await browser.get(`${url}/oauth/logout`)).heading).toBe('Sign out?');
   });
 
   it('succeeds without an error page if the store fails to list the clients of the session', async () => {
-    const { enter, signIn, signOut, model, settled, told } = await openProvider('express', clients);
-    const visitor = await signIn();
-    await enter(visitor);
+    const { enter, signIn, signOut, model, settled, reported } = await openProvider('express', clients);
+    const browser = await signIn();
+    await enter(browser);
     model.takeSessionClients = () => Promise.reject(new Error('no store'));
-    expect((await signOut(visitor)).status).toBe(303);
+    expect((await signOut(browser)).status).toBe(303);
     await settled(1);
-    expect(told('logout.failed')).toMatchObject([{ userId: '1', reason: 'no store' }]);
+    expect(reported('logout.failed')).toMatchObject([{ userId: '1', reason: 'no store' }]);
   });
 
   it('issues a logout token that is not accepted as id_token_hint', async () => {
     const other = { postLogoutRedirectUris: ['https://client.example/bye'] };
     const { enter, signIn, signOut, settled } = await openProvider('express', clients, { other });
-    const visitor = await signIn();
-    await enter(visitor);
-    await signOut(visitor);
+    const browser = await signIn();
+    await enter(browser);
+    await signOut(browser);
     await settled(1);
     const again = await signIn();
     const page = await again.get(`/oauth/logout?id_token_hint=${heard[0]!}`);

@@ -28,9 +28,9 @@ import { CERTIFICATE, TlsServer } from '../../support/servers/tls-server.js';
 const ID = '1';
 const GRANT = 'urn:openid:params:grant-type:ciba';
 
-const told = new TlsServer();
-beforeAll(() => told.start());
-afterAll(() => told.stop());
+const reported = new TlsServer();
+beforeAll(() => reported.start());
+afterAll(() => reported.stop());
 
 const stores = await findStores();
 // Covers each adapter and each store, but not every combination.
@@ -130,10 +130,10 @@ describe.each(places)('a CIBA request with $name and $platform', ({ open, platfo
       error: 'access_denied',
     });
 
-    const place = { backchannel_client_notification_endpoint: told.url('/told') };
+    const place = { backchannel_client_notification_endpoint: reported.url('/told') };
     const pinged = await register({ backchannel_token_delivery_mode: 'ping', ...place });
     const heard = new Promise((resolve) => {
-      told.replies['/told'] = async (response, request) => {
+      reported.replies['/told'] = async (response, request) => {
         const { authorization } = request.headers;
         resolve({ authorization, ...(JSON.parse(Buffer.concat(await request.toArray()).toString()) as object) });
         response.writeHead(204).end();

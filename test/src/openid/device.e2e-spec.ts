@@ -43,12 +43,12 @@ describe.each(ANY_PLATFORM)('a device that requests individual claims, on %s,', 
     });
     const claims = JSON.stringify({ userinfo: { phone_number: null }, id_token: { email: null } });
     const begun = await client.initiateDeviceAuthorization(config, { scope: 'openid', claims });
-    const visitor = new PageBrowser(url);
-    await visitor.signIn('/oauth/login');
-    const shown = await visitor.send(await visitor.get('/oauth/device'), { user_code: begun.user_code });
+    const browser = new PageBrowser(url);
+    await browser.signIn('/oauth/login');
+    const shown = await browser.send(await browser.get('/oauth/device'), { user_code: begun.user_code });
     expect(shown.heading).toBe('Connect this device?');
     for (const name of ['phone_number', 'email']) expect(shown.html).toContain(`See: <code>${name}</code>`);
-    await visitor.send(shown, { decision: 'allow' });
+    await browser.send(shown, { decision: 'allow' });
     const tokens = await client.pollDeviceAuthorizationGrant(config, begun);
     expect(tokens.claims()).toMatchObject({ sub: '1', email: ALICE.email });
     expect(await client.fetchUserInfo(config, tokens.access_token, '1')).toEqual({

@@ -27,12 +27,12 @@ describe.each(ANY_PLATFORM)('front-channel logout of a client on %s', (platform)
       frontchannel_logout_supported: true,
       frontchannel_logout_session_supported: true,
     });
-    const visitor = await signIn();
-    const { claims } = await enter(visitor);
-    await enter(visitor, 'other');
-    await enter(visitor, 'other');
-    const question = await visitor.get('/oauth/logout');
-    const page = await visitor.send(question);
+    const browser = await signIn();
+    const { claims } = await enter(browser);
+    await enter(browser, 'other');
+    await enter(browser, 'other');
+    const question = await browser.get('/oauth/logout');
+    const page = await browser.send(question);
     expect([page.status, page.heading, page.headers.get('refresh')]).toEqual([200, 'You are signed out', null]);
     const frames = framesOf(page.html).toSorted((a, b) => (a.host < b.host ? -1 : 1));
     expect(frames.map(({ origin }) => origin)).toEqual(['https://client.example', 'https://other.example:8443']);
@@ -42,7 +42,7 @@ describe.each(ANY_PLATFORM)('front-channel logout of a client on %s', (platform)
     expect(page.html.match(/sandbox="allow-scripts allow-same-origin"/g)).toHaveLength(2);
     const [, sources] = / frame-src ([^;]*)/.exec(policyOf(page.headers))!;
     expect(sources!.split(' ').toSorted()).toEqual(['https://client.example', 'https://other.example:8443']);
-    const after = await visitor.get('/oauth/logout');
+    const after = await browser.get('/oauth/logout');
     for (const { html, headers } of [question, after]) {
       expect([framesOf(html), policyOf(headers)]).toEqual([[], expect.not.stringContaining('frame-src')]);
     }
@@ -50,17 +50,17 @@ describe.each(ANY_PLATFORM)('front-channel logout of a client on %s', (platform)
 
   it('loads the frames before the user is redirected to the client that signed them out', async () => {
     const { enter, signIn, configOf } = await openProvider(platform, clients, { web, other });
-    const visitor = await signIn();
-    await enter(visitor);
-    const { id_token: hint } = await enter(visitor, 'other');
+    const browser = await signIn();
+    await enter(browser);
+    const { id_token: hint } = await enter(browser, 'other');
     const to = { id_token_hint: hint!, post_logout_redirect_uri: BYE, state: 's' };
     const { pathname, search } = client.buildEndSessionUrl(await configOf('other'), to);
-    const page = await visitor.get(pathname + search);
+    const page = await browser.get(pathname + search);
     expect([page.status, page.location, framesOf(page.html).length]).toEqual([200, null, 2]);
     expect(page.headers.get('refresh')).toBe(`3; url=${BYE}&state=s`);
     expect(page.html).toContain('href="https://client.example/bye?a=&quot;b&amp;c&amp;state=s"');
     // A user who is signed out already is redirected immediately.
-    expect((await visitor.get(pathname + search)).location).toBe(`${BYE}&state=s`);
+    expect((await browser.get(pathname + search)).location).toBe(`${BYE}&state=s`);
   });
 });
 
@@ -78,9 +78,9 @@ describe('a front-channel logout URI that is not a web page', () => {
     const { enter, signIn, signOut } = await openProvider('express', clients, {
       web: { ...web, frontchannelLogoutUri },
     });
-    const visitor = await signIn();
-    await enter(visitor);
-    const page = await signOut(visitor);
+    const browser = await signIn();
+    await enter(browser);
+    const page = await signOut(browser);
     expect([page.status, page.html.includes('<iframe')]).toEqual([303, false]);
   });
 });

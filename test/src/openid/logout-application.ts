@@ -70,10 +70,10 @@ export async function openProvider(platform: Platform, clients: TlsServer, setup
   const module = OAuth2Module.forRoot({ model, issuer: url, features, secret: SECRET, events: sink });
   const { app } = await startApplication(platform, { imports: [module] }, { port });
 
-  const told = (name: string) => events.filter(([event]) => event === name).map(([, payload]) => payload);
+  const reported = (name: string) => events.filter(([event]) => event === name).map(([, payload]) => payload);
   /** Waits until this number of notifications have succeeded or failed. */
   const settled = async (count: number) =>
-    waitUntil(() => told('logout.delivered').length + told('logout.failed').length >= count);
+    waitUntil(() => reported('logout.delivered').length + reported('logout.failed').length >= count);
   const configs = new Map<string, client.Configuration>();
   const configOf = async (id: string) => {
     const execute = [client.allowInsecureRequests];
@@ -83,18 +83,18 @@ export async function openProvider(platform: Platform, clients: TlsServer, setup
   };
   /** Signs in at a client within the browser’s existing session. */
   const enter = async (as: PageBrowser, id = 'web', scope = 'openid') => {
-    const asked = { response_type: 'code', client_id: id, scope, state: 'x', redirect_uri: CALLBACK };
+    const requested = { response_type: 'code', client_id: id, scope, state: 'x', redirect_uri: CALLBACK };
     const consent = scope.includes('offline') ? '&prompt=consent' : '';
-    const start = `/oauth/authorize?${new URLSearchParams(asked).toString()}${consent}`;
+    const start = `/oauth/authorize?${new URLSearchParams(requested).toString()}${consent}`;
     const page = await as.get(start);
     const { location } = page.location === null ? await as.send(page, { decision: 'allow' }) : page;
     const tokens = await client.authorizationCodeGrant(await configOf(id), new URL(location!), { expectedState: 'x' });
     return { ...tokens, claims: tokens.claims()! };
   };
   const signIn = async (username = 'alice') => {
-    const visitor = new PageBrowser(url);
-    await visitor.signIn('/oauth/login', username);
-    return visitor;
+    const browser = new PageBrowser(url);
+    await browser.signIn('/oauth/login', username);
+    return browser;
   };
   /** Signs out with the form of the logout page. */
   const signOut = async (as: PageBrowser) => as.send(await as.get('/oauth/logout'));
@@ -103,7 +103,7 @@ export async function openProvider(platform: Platform, clients: TlsServer, setup
   const judge = async (token: string, audience = 'web') =>
     jwtVerify(token, jwks, { issuer: url, audience, typ: 'logout+jwt', maxTokenAge: 120 });
   const server = app.get(OAuth2Server);
-  return { url, model, server, app, events, told, settled, configOf, enter, signIn, signOut, judge };
+  return { url, model, server, app, events, reported, settled, configOf, enter, signIn, signOut, judge };
 }
 
 /** Returns a request handler of a client that records the logout tokens it receives. */

@@ -68,54 +68,60 @@ describe.each(ANY_PLATFORM)('RP-initiated logout on %s', (platform) => {
     const config = await client.discovery(new URL(url), 'web', 'secret-of-the-client-web', undefined, {
       execute: [client.allowInsecureRequests],
     });
-    const visitor = new PageBrowser(url);
+    const browser = new PageBrowser(url);
     const signIn = async (as: PageBrowser, username: string) => {
-      const asked = { response_type: 'code', client_id: 'web', scope: 'openid', state: 'x', redirect_uri: CALLBACK };
-      const start = `/oauth/authorize?${new URLSearchParams(asked).toString()}`;
+      const requested = {
+        response_type: 'code',
+        client_id: 'web',
+        scope: 'openid',
+        state: 'x',
+        redirect_uri: CALLBACK,
+      };
+      const start = `/oauth/authorize?${new URLSearchParams(requested).toString()}`;
       await as.signIn('/oauth/login', username);
       const { location } = await as.get(start);
       const tokens = await client.authorizationCodeGrant(config, new URL(location!), { expectedState: 'x' });
       return tokens.id_token!;
     };
     const logout = (query: Record<string, string> = {}) => `/oauth/logout?${new URLSearchParams(query).toString()}`;
-    const isSignedIn = async () => (await visitor.get('/oauth/logout')).heading === 'Sign out?';
-    return { url, config, visitor, signIn, logout, isSignedIn };
+    const isSignedIn = async () => (await browser.get('/oauth/logout')).heading === 'Sign out?';
+    return { url, config, browser, signIn, logout, isSignedIn };
   }
 
   it.each(SHAPES)(
     'redirects a signed-out user to a client with redirect URIs of $shape, without a page',
     async (shape) => {
-      const { config, visitor, signIn, isSignedIn } = await open(shape);
-      const hint = await signIn(visitor, 'alice');
+      const { config, browser, signIn, isSignedIn } = await open(shape);
+      const hint = await signIn(browser, 'alice');
       const to = { post_logout_redirect_uri: GOODBYE, id_token_hint: hint, state: 'a b' };
       const { pathname, search } = client.buildEndSessionUrl(config, to);
-      const response = await visitor.get(pathname + search);
+      const response = await browser.get(pathname + search);
       expect([response.status, response.location]).toEqual([303, `${GOODBYE}?state=a%20b`]);
       expect(await isSignedIn()).toBe(false);
       // A user who is signed out already is redirected.
       const query = { ...to, post_logout_redirect_uri: `${GOODBYE}?by=app` };
-      expect((await visitor.get(`${pathname}?${new URLSearchParams(query).toString()}`)).location).toBe(
+      expect((await browser.get(`${pathname}?${new URLSearchParams(query).toString()}`)).location).toBe(
         `${GOODBYE}?by=app&state=a%20b`,
       );
     },
   );
 
   it('works for a client that a feature resolves, such as one from a metadata document', async () => {
-    const { visitor, logout } = await open();
+    const { browser, logout } = await open();
     const leave = (post_logout_redirect_uri: string) =>
-      visitor.get(logout({ client_id: ELSEWHERE, post_logout_redirect_uri }));
+      browser.get(logout({ client_id: ELSEWHERE, post_logout_redirect_uri }));
     expect((await leave(GOODBYE)).location).toBe(GOODBYE);
     expect((await leave('https://evil.example/')).status).toBe(400);
   });
 
   it('accepts a cross-site form without the cookie, and follows it by a request with the cookie', async () => {
-    const { visitor, signIn, isSignedIn, url } = await open();
-    const hint = await signIn(visitor, 'alice');
+    const { browser, signIn, isSignedIn, url } = await open();
+    const hint = await signIn(browser, 'alice');
     const elsewhere = new PageBrowser(url);
     const form = { id_token_hint: hint, post_logout_redirect_uri: GOODBYE };
     const sent = await elsewhere.post('/oauth/logout', form, { 'sec-fetch-site': 'cross-site' });
     expect([sent.status, sent.location]).toEqual([303, expect.stringMatching(/^\/oauth\/logout\?id_token_hint=/)]);
-    expect((await visitor.get(sent.location!)).location).toBe(GOODBYE);
+    expect((await browser.get(sent.location!)).location).toBe(GOODBYE);
     expect(await isSignedIn()).toBe(false);
   });
 
@@ -130,24 +136,24 @@ describe.each(ANY_PLATFORM)('RP-initiated logout on %s', (platform) => {
         ] as const,
     ),
   ])('asks the user for confirmation if %s', async (_, shape, more) => {
-    const { visitor, signIn, logout, isSignedIn, url } = await open(shape);
+    const { browser, signIn, logout, isSignedIn, url } = await open(shape);
     const hint = await signIn(new PageBrowser(url), 'bob');
-    await signIn(visitor, 'alice');
-    const page = await visitor.get(
+    await signIn(browser, 'alice');
+    const page = await browser.get(
       logout({ client_id: 'web', post_logout_redirect_uri: GOODBYE, state: 's', ...more(hint) }),
     );
     expect([page.status, page.heading]).toEqual([200, 'Sign out?']);
     expect(await isSignedIn()).toBe(true);
-    const response = await visitor.send(page);
+    const response = await browser.send(page);
     expect([response.status, response.location]).toEqual([303, `${GOODBYE}?state=s`]);
     expect(await isSignedIn()).toBe(false);
   });
 
   it('ends on a page of the server without post_logout_redirect_uri', async () => {
-    const { visitor, signIn, logout } = await open();
-    const hint = await signIn(visitor, 'alice');
-    expect((await visitor.get(logout({ id_token_hint: hint, state: 's' }))).heading).toBe('You are signed out');
-    expect((await visitor.get(logout({ state: 's' }))).heading).toBe('You are signed out');
+    const { browser, signIn, logout } = await open();
+    const hint = await signIn(browser, 'alice');
+    expect((await browser.get(logout({ id_token_hint: hint, state: 's' }))).heading).toBe('You are signed out');
+    expect((await browser.get(logout({ state: 's' }))).heading).toBe('You are signed out');
   });
 
   it.each([
@@ -169,28 +175,28 @@ describe.each(ANY_PLATFORM)('RP-initiated logout on %s', (platform) => {
     ['a registered URI with a malformed id_token_hint', { id_token_hint: 'nonsense' }],
     ['a registered URI with an unsigned id_token_hint', { id_token_hint: 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.' }],
   ])('never redirects to %s', async (_, change) => {
-    const { visitor, signIn, logout, isSignedIn } = await open();
-    await signIn(visitor, 'alice');
+    const { browser, signIn, logout, isSignedIn } = await open();
+    await signIn(browser, 'alice');
     const query = { client_id: 'web', post_logout_redirect_uri: GOODBYE, ...change };
-    const page = await visitor.get(logout(query));
+    const page = await browser.get(logout(query));
     expect([page.status, page.location, page.heading]).toEqual([400, null, "This request can't be completed"]);
-    const posted = await visitor.post('/oauth/logout', query);
+    const posted = await browser.post('/oauth/logout', query);
     expect([posted.status, posted.location]).toEqual([400, null]);
     expect(await isSignedIn()).toBe(true);
   });
 
   it('shows an error page with details for the developer of the client', async () => {
-    const { visitor, logout } = await open();
-    const page = await visitor.get(logout({ client_id: 'web', post_logout_redirect_uri: `${GOODBYE}/` }));
+    const { browser, logout } = await open();
+    const page = await browser.get(logout({ client_id: 'web', post_logout_redirect_uri: `${GOODBYE}/` }));
     expect(page.html).toContain('`post_logout_redirect_uri` is not registered for the client');
-    const other = await visitor.get(logout({ id_token_hint: 'nonsense' }));
+    const other = await browser.get(logout({ id_token_hint: 'nonsense' }));
     expect(other.html).toContain('`id_token_hint` is not an ID token that this server has issued');
   });
 
   it('rejects an id_token_hint issued to another client', async () => {
-    const { visitor, signIn, logout, isSignedIn } = await open();
-    const hint = await signIn(visitor, 'alice');
-    const page = await visitor.get(logout({ client_id: 'other', id_token_hint: hint }));
+    const { browser, signIn, logout, isSignedIn } = await open();
+    const hint = await signIn(browser, 'alice');
+    const page = await browser.get(logout({ client_id: 'other', id_token_hint: hint }));
     expect([page.status, page.heading]).toEqual([400, "This request can't be completed"]);
     expect(await isSignedIn()).toBe(true);
   });

@@ -59,20 +59,20 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
     await stopApplications();
   });
 
-  async function open({ openid: asked, pages: looks, client: known, module }: Setting = {}) {
+  async function open({ openid: requested, pages: looks, client: known, module }: Setting = {}) {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const model = newModel(known);
-    const features = [keys({ from: [RSA] }), openid(asked), ...(module?.interaction ? [] : [pages(looks)])];
+    const features = [keys({ from: [RSA] }), openid(requested), ...(module?.interaction ? [] : [pages(looks)])];
     const imports = [OAuth2Module.forRoot({ model, issuer: url, features, secret: SECRET, ...module })];
     await startApplication(platform, { imports }, { port });
     const config = await client.discovery(new URL(url), 'web', 'secret-of-the-client-web', undefined, {
       execute: [client.allowInsecureRequests],
     });
-    return { url, model, config, visitor: new PageBrowser(url) };
+    return { url, model, config, browser: new PageBrowser(url) };
   }
 
-  const asked = (change: Record<string, string> = {}) => {
+  const requested = (change: Record<string, string> = {}) => {
     const usual = { response_type: 'code', client_id: 'web', scope: 'openid', state: 'xyz', redirect_uri: CALLBACK };
     return `/oauth/authorize?${new URLSearchParams({ ...usual, ...change }).toString()}`;
   };
@@ -83,34 +83,34 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
   };
 
   /** Follows redirects as a browser does until a page is shown or the client is reached. */
-  async function follow(visitor: PageBrowser, shown: ShownPage): Promise<ShownPage> {
+  async function follow(browser: PageBrowser, shown: ShownPage): Promise<ShownPage> {
     let next = shown;
     for (let hops = 0; next.location?.startsWith('/'); hops += 1) {
       expect(hops).toBeLessThan(10);
-      next = await visitor.get(next.location);
+      next = await browser.get(next.location);
     }
     return next;
   }
 
-  const go = async (visitor: PageBrowser, change: Record<string, string> = {}) =>
-    follow(visitor, await visitor.get(asked(change)));
+  const go = async (browser: PageBrowser, change: Record<string, string> = {}) =>
+    follow(browser, await browser.get(requested(change)));
 
-  const signIn = async (visitor: PageBrowser, form: ShownPage, username = 'alice') =>
-    follow(visitor, await visitor.send(form, { username, password: 'wonderland' }));
+  const signIn = async (browser: PageBrowser, form: ShownPage, username = 'alice') =>
+    follow(browser, await browser.send(form, { username, password: 'wonderland' }));
 
   /** Signs in and consents, so that later requests need no interaction. */
-  async function settle(visitor: PageBrowser) {
-    const consent = await signIn(visitor, await go(visitor));
-    expect(answerOf(await visitor.send(consent, { decision: 'allow' }))).toMatchObject({ state: 'xyz' });
-    expect(answerOf(await go(visitor))).toHaveProperty('code');
+  async function settle(browser: PageBrowser) {
+    const consent = await signIn(browser, await go(browser));
+    expect(answerOf(await browser.send(consent, { decision: 'allow' }))).toMatchObject({ state: 'xyz' });
+    expect(answerOf(await go(browser))).toHaveProperty('code');
   }
 
   it('scopes of openid() are described on the consent page, and the application can change the texts', async () => {
-    const { visitor } = await open({
+    const { browser } = await open({
       client: { scopes: ['openid', 'email'] },
       pages: { scopes: { email: 'Write to you' } },
     });
-    const { html } = await signIn(visitor, await go(visitor, { scope: 'openid email' }));
+    const { html } = await signIn(browser, await go(browser, { scope: 'openid email' }));
     expect(html).toContain('Know who you are here');
     expect(html).toContain('Write to you');
     expect(html).not.toContain('Access:');
@@ -124,25 +124,25 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
       ['it is combined with login', true, { prompt: 'login none' }, 'invalid_request'],
       ['the login is older than max_age', true, { max_age: '0' }, 'login_required'],
     ])('returns an error if %s', async (_, isSignedIn, change, error) => {
-      const { visitor } = await open();
-      if (isSignedIn) await signIn(visitor, await visitor.get('/oauth/login?return_to=/oauth/login'));
-      const response = await visitor.get(asked({ prompt: 'none', ...change }));
+      const { browser } = await open();
+      if (isSignedIn) await signIn(browser, await browser.get('/oauth/login?return_to=/oauth/login'));
+      const response = await browser.get(requested({ prompt: 'none', ...change }));
       expect(answerOf(response)).toMatchObject({ error, state: 'xyz' });
     });
 
     it.each(SHAPES)('returns a code if no interaction is needed, also for a posted request ($shape)', async (shape) => {
-      const { visitor, url } = await open({ client: withoutSector(shape) });
-      await settle(visitor);
-      expect(answerOf(await visitor.get(asked({ prompt: 'none' })))).toHaveProperty('code');
-      const form = Object.fromEntries(new URL(asked({ prompt: 'none' }), url).searchParams);
-      expect(answerOf(await visitor.post('/oauth/authorize', form))).toHaveProperty('code');
+      const { browser, url } = await open({ client: withoutSector(shape) });
+      await settle(browser);
+      expect(answerOf(await browser.get(requested({ prompt: 'none' })))).toHaveProperty('code');
+      const form = Object.fromEntries(new URL(requested({ prompt: 'none' }), url).searchParams);
+      expect(answerOf(await browser.post('/oauth/authorize', form))).toHaveProperty('code');
     });
 
     it('returns login_required in a cross-site frame, which sends no cookie', async () => {
-      const { visitor, url } = await open();
-      await settle(visitor);
+      const { browser, url } = await open();
+      await settle(browser);
       const framed = new PageBrowser(url, { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'iframe' });
-      expect(answerOf(await framed.get(asked({ prompt: 'none' })))).toMatchObject({ error: 'login_required' });
+      expect(answerOf(await framed.get(requested({ prompt: 'none' })))).toMatchObject({ error: 'login_required' });
     });
   });
 
@@ -151,12 +151,12 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
       ['prompt=login', { prompt: 'login' }],
       ['max_age=0', { max_age: '0' }],
     ])('is required by %s, and returned to the client as a new auth_time', async (_, change) => {
-      const { visitor, config } = await open();
-      await settle(visitor);
+      const { browser, config } = await open();
+      await settle(browser);
       const before = Math.floor(Date.now() / 1000);
-      const form = await go(visitor, change);
+      const form = await go(browser, change);
       expect([form.heading, form.status]).toEqual(['Sign in', 200]);
-      const response = await signIn(visitor, form);
+      const response = await signIn(browser, form);
       const tokens = await client.authorizationCodeGrant(config, new URL(response.location!), {
         expectedState: 'xyz',
         maxAge: 60,
@@ -167,27 +167,27 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
     });
 
     it('cannot be skipped: returning from the login page without signing in shows it again', async () => {
-      const { visitor } = await open();
-      await settle(visitor);
-      const sent = await visitor.get(asked({ prompt: 'login' }));
+      const { browser } = await open();
+      await settle(browser);
+      const sent = await browser.get(requested({ prompt: 'login' }));
       const back = new URL(sent.location!, 'http://here').searchParams.get('return_to')!;
       expect(back).toMatch(/&prompt_ticket=[\w.-]+$/);
-      expect((await follow(visitor, await visitor.get(back))).heading).toBe('Sign in');
+      expect((await follow(browser, await browser.get(back))).heading).toBe('Sign in');
       // A forged prompt state does not help either.
       const forged = back.replace(/prompt_ticket=.*/, `prompt_ticket=${'a'.repeat(80)}`);
-      expect((await follow(visitor, await visitor.get(forged))).heading).toBe('Sign in');
+      expect((await follow(browser, await browser.get(forged))).heading).toBe('Sign in');
     });
 
     it('is required again in another browser than the one that was redirected to sign in', async () => {
-      const { visitor, url } = await open();
+      const { browser, url } = await open();
       // The browser has its own cookie for prompt states.
-      await visitor.get(asked({ prompt: 'login' }));
-      expect(visitor.cookies.has('oauth2-prompt')).toBe(true);
+      await browser.get(requested({ prompt: 'login' }));
+      expect(browser.cookies.has('oauth2-prompt')).toBe(true);
       const attacker = new PageBrowser(url);
-      const sent = await attacker.get(asked({ prompt: 'login' }));
+      const sent = await attacker.get(requested({ prompt: 'login' }));
       const link = new URL(sent.location!, 'http://here').searchParams.get('return_to')!;
-      await settle(visitor);
-      expect((await follow(visitor, await visitor.get(link))).heading).toBe('Sign in');
+      await settle(browser);
+      expect((await follow(browser, await browser.get(link))).heading).toBe('Sign in');
     });
 
     it('is not repeated endlessly: a login page that does not authenticate causes an error for the client', async () => {
@@ -198,8 +198,8 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
       const authTime = new Date(Date.now() - 5000);
       interaction.howSignedIn = () => ({ authTime });
       interaction.findUser = () => ({ id: '1', name: 'Alice' });
-      const { visitor } = await open({ module: { interaction } });
-      expect(answerOf(await go(visitor, { prompt: 'login' }))).toMatchObject({ error: 'login_required' });
+      const { browser } = await open({ module: { interaction } });
+      expect(answerOf(await go(browser, { prompt: 'login' }))).toMatchObject({ error: 'login_required' });
     });
 
     it.each<[string, unknown]>([
@@ -213,19 +213,19 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
         howSignedIn: () => ({ authTime }) as SignIn,
         login: ({ returnTo }: { returnTo: string }) => ({ redirect: returnTo }),
       });
-      const { visitor } = await open({ module: { interaction } });
-      expect(answerOf(await go(visitor, { prompt: 'login' }))).toMatchObject({ error: 'server_error' });
+      const { browser } = await open({ module: { interaction } });
+      expect(answerOf(await go(browser, { prompt: 'login' }))).toMatchObject({ error: 'server_error' });
       expect(JSON.stringify(log.mock.calls)).toContain('`authTime` of a sign-in must be a Date');
     });
 
     it('is valid for 15 minutes: afterwards the user signs in again', async () => {
-      const { visitor } = await open();
-      await settle(visitor);
-      const sent = await go(visitor, { prompt: 'login' });
-      const { location: back } = await visitor.send(sent, { username: 'alice', password: 'wonderland' });
+      const { browser } = await open();
+      await settle(browser);
+      const sent = await go(browser, { prompt: 'login' });
+      const { location: back } = await browser.send(sent, { username: 'alice', password: 'wonderland' });
       const now = Date.now();
       jest.spyOn(Date, 'now').mockReturnValue(now + 16 * 60_000);
-      expect((await follow(visitor, await visitor.get(back!))).heading).toBe('Sign in');
+      expect((await follow(browser, await browser.get(back!))).heading).toBe('Sign in');
     });
 
     it('causes an error if the interaction does not report the login time', async () => {
@@ -234,117 +234,117 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
         howSignedIn: () => undefined,
         login: ({ returnTo }: { returnTo: string }) => ({ redirect: returnTo }),
       });
-      const { visitor } = await open({ module: { interaction } });
-      expect(answerOf(await go(visitor, { max_age: '60' }))).toMatchObject({ error: 'login_required' });
+      const { browser } = await open({ module: { interaction } });
+      expect(answerOf(await go(browser, { max_age: '60' }))).toMatchObject({ error: 'login_required' });
     });
 
     it('counts for one decision: its return URL cannot be used again', async () => {
-      const { visitor } = await open();
-      await settle(visitor);
-      const form = await go(visitor, { prompt: 'login' });
-      const { location: back } = await visitor.send(form, { username: 'alice', password: 'wonderland' });
-      expect(answerOf(await visitor.get(back!))).toHaveProperty('code');
-      expect((await follow(visitor, await visitor.get(back!))).heading).toBe('Sign in');
+      const { browser } = await open();
+      await settle(browser);
+      const form = await go(browser, { prompt: 'login' });
+      const { location: back } = await browser.send(form, { username: 'alice', password: 'wonderland' });
+      expect(answerOf(await browser.get(back!))).toHaveProperty('code');
+      expect((await follow(browser, await browser.get(back!))).heading).toBe('Sign in');
     });
 
     it('counts only for the very request that started it', async () => {
-      const { visitor } = await open();
-      await settle(visitor);
-      const form = await go(visitor, { prompt: 'login' });
-      const { location: back } = await visitor.send(form, { username: 'alice', password: 'wonderland' });
+      const { browser } = await open();
+      await settle(browser);
+      const form = await go(browser, { prompt: 'login' });
+      const { location: back } = await browser.send(form, { username: 'alice', password: 'wonderland' });
       const other = back!.replace('state=xyz', 'state=abc');
-      expect((await follow(visitor, await visitor.get(other))).heading).toBe('Sign in');
+      expect((await follow(browser, await browser.get(other))).heading).toBe('Sign in');
     });
 
     it('is not satisfied by an older session whose cookie was not sent when re-authentication was requested', async () => {
-      const { visitor, url } = await open();
-      await settle(visitor);
+      const { browser, url } = await open();
+      await settle(browser);
       const now = Date.now();
       jest.spyOn(Date, 'now').mockReturnValue(now + 5 * 60_000);
-      const sent = await new PageBrowser(url).get(asked({ prompt: 'login' }));
+      const sent = await new PageBrowser(url).get(requested({ prompt: 'login' }));
       const back = new URL(sent.location!, url).searchParams.get('return_to')!;
-      expect((await follow(visitor, await visitor.get(back))).heading).toBe('Sign in');
+      expect((await follow(browser, await browser.get(back))).heading).toBe('Sign in');
     });
 
     it('is required only if the login is older than the client’s default_max_age', async () => {
-      const { visitor } = await open({ client: { defaultMaxAge: 300 } });
-      const consent = await signIn(visitor, await go(visitor));
-      await visitor.send(consent, { decision: 'allow' });
-      expect(answerOf(await go(visitor))).toHaveProperty('code');
+      const { browser } = await open({ client: { defaultMaxAge: 300 } });
+      const consent = await signIn(browser, await go(browser));
+      await browser.send(consent, { decision: 'allow' });
+      expect(answerOf(await go(browser))).toHaveProperty('code');
       const now = Date.now();
       jest.spyOn(Date, 'now').mockReturnValue(now + 301_000);
-      expect((await go(visitor)).heading).toBe('Sign in');
-      expect(answerOf(await go(visitor, { max_age: '3600' }))).toHaveProperty('code');
+      expect((await go(browser)).heading).toBe('Sign in');
+      expect(answerOf(await go(browser, { max_age: '3600' }))).toHaveProperty('code');
     });
 
     it('is recognized if the clock of the server is half a minute behind', async () => {
-      const { visitor } = await open();
-      await settle(visitor);
-      const form = await go(visitor, { prompt: 'login' });
+      const { browser } = await open();
+      await settle(browser);
+      const form = await go(browser, { prompt: 'login' });
       const now = Date.now();
       // The user signs in by the clock of another process, half a minute behind that of the first.
       const clock = jest.spyOn(Date, 'now').mockReturnValue(now - 30_000);
-      const { location: back } = await visitor.send(form, { username: 'bob', password: 'wonderland' });
+      const { location: back } = await browser.send(form, { username: 'bob', password: 'wonderland' });
       clock.mockRestore();
-      expect((await visitor.get(back!)).heading).toBe('Allow access?');
+      expect((await browser.get(back!)).heading).toBe('Allow access?');
     });
 
     it('with another account in another tab shows the consent page again to the new user', async () => {
-      const { visitor } = await open();
-      await settle(visitor);
-      const first = await go(visitor, { prompt: 'consent' });
+      const { browser } = await open();
+      await settle(browser);
+      const first = await go(browser, { prompt: 'consent' });
       expect(first.heading).toBe('Allow access?');
-      await signIn(visitor, await visitor.get('/oauth/login?prompt=login&return_to=/oauth/login'), 'bob');
-      const again = await visitor.send(first, { decision: 'allow' });
+      await signIn(browser, await browser.get('/oauth/login?prompt=login&return_to=/oauth/login'), 'bob');
+      const again = await browser.send(first, { decision: 'allow' });
       expect([again.status, again.heading]).toEqual([200, 'Allow access?']);
       expect(again.html).toContain('<b>Bob</b>');
     });
   });
 
   it('asks for consent each time with prompt=consent', async () => {
-    const { visitor } = await open();
-    await settle(visitor);
-    const consent = await go(visitor, { prompt: 'consent' });
+    const { browser } = await open();
+    await settle(browser);
+    const consent = await go(browser, { prompt: 'consent' });
     expect(consent.heading).toBe('Allow access?');
-    expect(answerOf(await visitor.send(consent, { decision: 'allow' }))).toHaveProperty('code');
-    expect((await go(visitor, { prompt: 'consent' })).heading).toBe('Allow access?');
+    expect(answerOf(await browser.send(consent, { decision: 'allow' }))).toHaveProperty('code');
+    expect((await go(browser, { prompt: 'consent' })).heading).toBe('Allow access?');
   });
 
   it('lets the user choose an account once with prompt=select_account', async () => {
-    const { visitor } = await open();
-    await settle(visitor);
-    const choice = await go(visitor, { prompt: 'select_account' });
+    const { browser } = await open();
+    await settle(browser);
+    const choice = await go(browser, { prompt: 'select_account' });
     expect(choice.heading).toBe('Choose an account');
     const [, here] = /href="([^"]*prompt_ticket[^"]*)"/.exec(choice.html)!;
-    expect(answerOf(await visitor.get(here!.replaceAll('&amp;', '&')))).toHaveProperty('code');
-    const other = await follow(visitor, await visitor.send(await go(visitor, { prompt: 'select_account' })));
+    expect(answerOf(await browser.get(here!.replaceAll('&amp;', '&')))).toHaveProperty('code');
+    const other = await follow(browser, await browser.send(await go(browser, { prompt: 'select_account' })));
     expect(other.heading).toBe('Sign in');
-    const consent = await signIn(visitor, other, 'bob');
+    const consent = await signIn(browser, other, 'bob');
     expect([consent.heading, consent.html.includes('<b>Bob</b>')]).toEqual(['Allow access?', true]);
   });
 
   describe('hints in an authorization request', () => {
     it('fill in the user name on the login page and select its language', async () => {
-      const { visitor } = await open({
+      const { browser } = await open({
         pages: { languages: { de: { messages: { signInTitle: 'Anmelden' } } } },
       });
-      const form = await go(visitor, { login_hint: 'alice"><b>', ui_locales: 'fr de' });
+      const form = await go(browser, { login_hint: 'alice"><b>', ui_locales: 'fr de' });
       expect([form.heading, form.headers.get('content-language')]).toEqual(['Anmelden', 'de']);
       expect(form.html).toContain('value="alice&quot;&gt;&lt;b&gt;"');
-      const wrong = await visitor.send(form, { username: 'alice', password: 'no' });
+      const wrong = await browser.send(form, { username: 'alice', password: 'no' });
       expect([wrong.status, wrong.heading]).toEqual([401, 'Anmelden']);
     });
 
-    async function idTokenOf(visitor: PageBrowser, config: client.Configuration, by = 'web') {
-      const { location } = await go(visitor, { client_id: by });
+    async function idTokenOf(browser: PageBrowser, config: client.Configuration, by = 'web') {
+      const { location } = await go(browser, { client_id: by });
       return (await client.authorizationCodeGrant(config, new URL(location!), { expectedState: 'xyz' })).id_token!;
     }
 
     it.each(SHAPES)('with an ID token of a client with $shape are satisfied only by its user', async (shape) => {
-      const { visitor, config, url } = await open({ client: withoutSector(shape) });
-      await settle(visitor);
-      const hint = await idTokenOf(visitor, config);
-      expect(answerOf(await go(visitor, { prompt: 'none', id_token_hint: hint }))).toHaveProperty('code');
+      const { browser, config, url } = await open({ client: withoutSector(shape) });
+      await settle(browser);
+      const hint = await idTokenOf(browser, config);
+      expect(answerOf(await go(browser, { prompt: 'none', id_token_hint: hint }))).toHaveProperty('code');
       const bob = new PageBrowser(url);
       await signIn(bob, await bob.get('/oauth/login?return_to=/oauth/login'), 'bob');
       expect(answerOf(await go(bob, { prompt: 'none', id_token_hint: hint }))).toMatchObject({
@@ -360,53 +360,53 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
     });
 
     it('with an ID token are rejected unless this server issued it to this client', async () => {
-      const { visitor, config } = await open();
-      await settle(visitor);
-      const hint = await idTokenOf(visitor, config);
+      const { browser, config } = await open();
+      await settle(browser);
+      const hint = await idTokenOf(browser, config);
       const [, payload] = hint.split('.');
       const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${payload}.`;
       for (const bad of [unsigned, `${hint.slice(0, -6)}AAAAAA`, 'nonsense', 'a.b.c']) {
-        expect(answerOf(await go(visitor, { prompt: 'none', id_token_hint: bad }))).toMatchObject({
+        expect(answerOf(await go(browser, { prompt: 'none', id_token_hint: bad }))).toMatchObject({
           error: 'invalid_request',
         });
       }
-      const foreign = await go(visitor, { prompt: 'none', client_id: 'other', id_token_hint: hint });
+      const foreign = await go(browser, { prompt: 'none', client_id: 'other', id_token_hint: hint });
       expect(answerOf(foreign)).toMatchObject({ error: 'invalid_request' });
     });
   });
 
   describe('prompt=create', () => {
     it('leads to the application’s sign-up page, and from there through the login to the client', async () => {
-      const { visitor, config } = await open({ openid: { signUp: true }, pages: { signUp: '/sign-up' } });
+      const { browser, config } = await open({ openid: { signUp: true }, pages: { signUp: '/sign-up' } });
       expect(config.serverMetadata()['prompt_values_supported']).toContain('create');
-      const sent = await visitor.get(asked({ prompt: 'create', login_hint: 'bob' }));
+      const sent = await browser.get(requested({ prompt: 'create', login_hint: 'bob' }));
       const { pathname, searchParams } = new URL(sent.location!, 'http://here');
       expect([pathname, searchParams.get('login_hint')]).toEqual(['/sign-up', 'bob']);
-      const form = await visitor.get(searchParams.get('return_to')!);
+      const form = await browser.get(searchParams.get('return_to')!);
       expect([form.heading, form.html.includes('value="bob"')]).toEqual(['Sign in', true]);
-      const consent = await signIn(visitor, form, 'bob');
+      const consent = await signIn(browser, form, 'bob');
       expect(consent.heading).toBe('Allow access?');
-      expect(answerOf(await visitor.send(consent, { decision: 'allow' }))).toHaveProperty('code');
+      expect(answerOf(await browser.send(consent, { decision: 'allow' }))).toHaveProperty('code');
     });
 
     it('shows the login page if there is no sign-up page, even if a user is signed in', async () => {
-      const { visitor } = await open({ openid: { signUp: true } });
-      await settle(visitor);
-      const form = await go(visitor, { prompt: 'create' });
+      const { browser } = await open({ openid: { signUp: true } });
+      await settle(browser);
+      const form = await go(browser, { prompt: 'create' });
       expect(form.heading).toBe('Sign in');
-      expect((await signIn(visitor, form, 'bob')).heading).toBe('Allow access?');
+      expect((await signIn(browser, form, 'bob')).heading).toBe('Allow access?');
     });
 
     it('is ignored and not announced without a sign-up page', async () => {
-      const { visitor, config } = await open();
+      const { browser, config } = await open();
       expect(config.serverMetadata()['prompt_values_supported']).toEqual([
         'none',
         'login',
         'consent',
         'select_account',
       ]);
-      await settle(visitor);
-      expect(answerOf(await go(visitor, { prompt: 'create' }))).toHaveProperty('code');
+      await settle(browser);
+      expect(answerOf(await go(browser, { prompt: 'create' }))).toHaveProperty('code');
     });
   });
 
@@ -433,18 +433,18 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
 
     it('is requested once if the client asks for a known value', async () => {
       const { interaction, wanted, stepUp } = stepping();
-      const { visitor, config } = await open({ openid: { acrValues: [PWD, MFA] }, module: { interaction } });
+      const { browser, config } = await open({ openid: { acrValues: [PWD, MFA] }, module: { interaction } });
       expect(config.serverMetadata()['acr_values_supported']).toEqual([PWD, MFA]);
-      expect(answerOf(await go(visitor, { prompt: 'none', acr_values: MFA }))).toMatchObject({
+      expect(answerOf(await go(browser, { prompt: 'none', acr_values: MFA }))).toMatchObject({
         error: 'interaction_required',
       });
-      expect(answerOf(await go(visitor, { acr_values: `urn:unknown ${PWD}` }))).toHaveProperty('code');
+      expect(answerOf(await go(browser, { acr_values: `urn:unknown ${PWD}` }))).toHaveProperty('code');
       expect(wanted).toEqual([]);
       // A voluntary acr is only a preference, so a user who cannot meet it continues.
-      expect(answerOf(await go(visitor, { acr_values: `${MFA} urn:unknown` }))).toHaveProperty('code');
+      expect(answerOf(await go(browser, { acr_values: `${MFA} urn:unknown` }))).toHaveProperty('code');
       expect(wanted).toEqual([{ acr: [MFA] }]);
       stepUp();
-      const { location } = await go(visitor, { acr_values: PWD });
+      const { location } = await go(browser, { acr_values: PWD });
       const tokens = await client.authorizationCodeGrant(config, new URL(location!), { expectedState: 'xyz' });
       expect(tokens.claims()).toMatchObject({ acr: MFA, amr: ['pwd', 'otp'] });
       expect(wanted).toHaveLength(1);
@@ -452,18 +452,18 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
 
     it('is enforced if the client requests it as essential', async () => {
       const { interaction, stepUp } = stepping();
-      const { visitor } = await open({ openid: { acrValues: [PWD, MFA] }, module: { interaction } });
+      const { browser } = await open({ openid: { acrValues: [PWD, MFA] }, module: { interaction } });
       const claims = (value: string) => JSON.stringify({ id_token: { acr: { essential: true, values: [value] } } });
       const unmet = { error: 'unmet_authentication_requirements' };
-      expect(answerOf(await go(visitor, { claims: claims(MFA) }))).toMatchObject(unmet);
-      expect(answerOf(await go(visitor, { claims: claims('urn:unknown') }))).toMatchObject(unmet);
+      expect(answerOf(await go(browser, { claims: claims(MFA) }))).toMatchObject(unmet);
+      expect(answerOf(await go(browser, { claims: claims('urn:unknown') }))).toMatchObject(unmet);
       const empty = JSON.stringify({ id_token: { acr: { essential: true, value: MFA, values: [] } } });
-      expect(answerOf(await go(visitor, { claims: empty }))).toMatchObject(unmet);
+      expect(answerOf(await go(browser, { claims: empty }))).toMatchObject(unmet);
       stepUp();
-      expect(answerOf(await go(visitor, { claims: claims(MFA) }))).toHaveProperty('code');
+      expect(answerOf(await go(browser, { claims: claims(MFA) }))).toHaveProperty('code');
       const sub = (value: string) => JSON.stringify({ id_token: { sub: { value } } });
-      expect(answerOf(await go(visitor, { prompt: 'none', claims: sub('1') }))).toHaveProperty('code');
-      expect(answerOf(await go(visitor, { prompt: 'none', claims: sub('2') }))).toMatchObject({
+      expect(answerOf(await go(browser, { prompt: 'none', claims: sub('1') }))).toHaveProperty('code');
+      expect(answerOf(await go(browser, { prompt: 'none', claims: sub('2') }))).toMatchObject({
         error: 'login_required',
       });
     });
@@ -476,7 +476,7 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
     ['an overlong login_hint', { login_hint: 'a'.repeat(256) }],
     ['overlong acr_values', { acr_values: 'a'.repeat(1001) }],
   ])('rejects %s before the user has to sign in', async (_, change) => {
-    const { visitor } = await open();
-    expect(answerOf(await visitor.get(asked(change)))).toMatchObject({ error: 'invalid_request' });
+    const { browser } = await open();
+    expect(answerOf(await browser.get(requested(change)))).toMatchObject({ error: 'invalid_request' });
   });
 });

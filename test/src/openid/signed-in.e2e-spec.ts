@@ -44,10 +44,10 @@ describe.each(PLATFORMS)('the ID token of the device flow on %s', (platform) => 
       ).json()) as Record<string, string>;
     const begun = await post('/oauth/device_authorization', { scope: 'openid' });
     const before = Math.floor(Date.now() / 1000);
-    const visitor = new PageBrowser(url);
-    await visitor.signIn('/oauth/login');
-    const asked = await visitor.send(await visitor.get('/oauth/device'), { user_code: begun['user_code']! });
-    expect((await visitor.send(asked, { decision: 'allow' })).location).toBe('/oauth/device?done=allowed');
+    const browser = new PageBrowser(url);
+    await browser.signIn('/oauth/login');
+    const requested = await browser.send(await browser.get('/oauth/device'), { user_code: begun['user_code']! });
+    expect((await browser.send(requested, { decision: 'allow' })).location).toBe('/oauth/device?done=allowed');
     const poll = { grant_type: DEVICE_CODE, device_code: begun['device_code']! };
     const first = await post('/oauth/token', poll);
     const again = await post('/oauth/token', { grant_type: 'refresh_token', refresh_token: first['refresh_token']! });

@@ -94,19 +94,19 @@ describe.each(ANY_PLATFORM)('the account page on %s', (platform) => {
       await browser.signIn('/oauth/login', name);
       return browser;
     };
-    return { url, model, signIn, visitor: await signIn('alice') };
+    return { url, model, signIn, browser: await signIn('alice') };
   }
   const account = '/oauth/account';
 
-  it('sends visitors who are not signed in to the login page and back', async () => {
+  it('sends users who are not signed in to the login page and back', async () => {
     const { url } = await open();
     const { location } = await new PageBrowser(url).get(account);
     expect(location).toBe('/oauth/login?return_to=%2Foauth%2Faccount');
   });
 
   it('shows the sections of all features in their order, and none that does not concern the user', async () => {
-    const { visitor, signIn } = await open([nickname()]);
-    const page = await visitor.get(account);
+    const { browser: userBrowser, signIn } = await open([nickname()]);
+    const page = await userBrowser.get(account);
     expect([page.status, page.heading]).toEqual([200, 'Your account']);
     const ids = (source: string) =>
       [...source.matchAll(/<section class="stack" id="section-(\w+)">/g)].map(([, id]) => id);
@@ -114,35 +114,35 @@ describe.each(ANY_PLATFORM)('the account page on %s', (platform) => {
     expect(page.html).toContain('You are signed in as <b>Alice &lt;b&gt;</b>.');
     expect(ids((await (await signIn('bob')).get(account)).html)).toEqual(['sessions', 'applications']);
     const last = await open([nickname({ order: 90 })]);
-    expect(ids((await last.visitor.get(account)).html)).toEqual(['sessions', 'applications', 'nickname']);
+    expect(ids((await last.browser.get(account)).html)).toEqual(['sessions', 'applications', 'nickname']);
   });
 
   it('handles the form of a section, and shows its message once, in the language of the user', async () => {
-    const { visitor } = await open();
-    const [form] = formsOf(await visitor.get(account), 'nickname');
-    const saved = await visitor.post(account, { ...form, nickname: 'Al"ly' });
+    const { browser: userBrowser } = await open();
+    const [form] = formsOf(await userBrowser.get(account), 'nickname');
+    const saved = await userBrowser.post(account, { ...form, nickname: 'Al"ly' });
     expect([saved.status, saved.location]).toEqual([303, '/oauth/account?done=nickname.save#section-nickname']);
-    const shown = await visitor.get('/oauth/account?done=nickname.save', { 'accept-language': 'de' });
+    const shown = await userBrowser.get('/oauth/account?done=nickname.save', { 'accept-language': 'de' });
     expect([shown.heading, shown.html.includes('Gespeichert.')]).toEqual(['Ihr Konto', true]);
     expect(shown.html).toContain('value="Al&quot;ly"');
-    expect((await visitor.get(account)).html).not.toContain('Nickname saved.');
-    expect((await visitor.get('/oauth/account?done=nickname.title')).html).not.toContain('class="notice"');
+    expect((await userBrowser.get(account)).html).not.toContain('Nickname saved.');
+    expect((await userBrowser.get('/oauth/account?done=nickname.title')).html).not.toContain('class="notice"');
   });
 
   it('shows a problem at its section only, what a form returns once, and follows its redirects', async () => {
-    const { visitor } = await open();
-    const [form] = formsOf(await visitor.get(account), 'nickname');
-    const short = await visitor.post(account, { ...form, nickname: 'x' });
+    const { browser: userBrowser } = await open();
+    const [form] = formsOf(await userBrowser.get(account), 'nickname');
+    const short = await userBrowser.post(account, { ...form, nickname: 'x' });
     expect([short.status, short.html.match(/role="alert"/g)]).toEqual([400, ['role="alert"']]);
     expect(short.html.split('id="section-sessions"')[0]).toContain('Too short.');
-    const once = await visitor.post(account, { ...form, nickname: 'secret' });
+    const once = await userBrowser.post(account, { ...form, nickname: 'secret' });
     expect([once.status, once.html.includes('Shown once: &lt;key&gt;')]).toEqual([200, true]);
-    expect((await visitor.post(account, { ...form, nickname: 'elsewhere' })).location).toBe('/elsewhere');
+    expect((await userBrowser.post(account, { ...form, nickname: 'elsewhere' })).location).toBe('/elsewhere');
   });
 
   it('rejects forms without a token of this section, user and browser, and unknown forms', async () => {
-    const { visitor, signIn } = await open();
-    const page = await visitor.get(account);
+    const { browser: userBrowser, signIn } = await open();
+    const page = await userBrowser.get(account);
     const [form] = formsOf(page, 'nickname');
     const [ofSessions] = formsOf(await (await signIn('alice')).get(account), 'nickname');
     const others: Record<string, string>[] = [
@@ -150,72 +150,72 @@ describe.each(ANY_PLATFORM)('the account page on %s', (platform) => {
       { ...form, csrf_token: '' },
     ];
     for (const forged of others) {
-      const shown = await visitor.post(account, { ...forged, nickname: 'thief' });
+      const shown = await userBrowser.post(account, { ...forged, nickname: 'thief' });
       expect([shown.status, shown.html.includes('This form has expired.')]).toEqual([403, true]);
     }
     const origin = { origin: 'https://evil.example' };
-    expect((await visitor.post(account, { ...form, nickname: 'thief' }, origin)).status).toBe(403);
+    expect((await userBrowser.post(account, { ...form, nickname: 'thief' }, origin)).status).toBe(403);
     const unknown: Record<string, string>[] = [{ form: 'toString' }, { section: 'constructor' }, { section: '' }];
     for (const change of unknown) {
-      const shown = await visitor.post(account, { ...form, ...change, nickname: 'thief' });
+      const shown = await userBrowser.post(account, { ...form, ...change, nickname: 'thief' });
       expect([shown.status, shown.location]).toEqual([303, account]);
     }
     // A form of another section.
-    const shown = await visitor.post(account, { ...form, section: 'sessions', form: 'endOthers' });
+    const shown = await userBrowser.post(account, { ...form, section: 'sessions', form: 'endOthers' });
     expect(shown.status).toBe(403);
     expect(nicknames.size).toBe(0);
   });
 
   it('requires a recent login for a section with maxAge, to show it and to send its form', async () => {
-    const { visitor } = await open([nickname({ maxAge: 60 })]);
-    const [form] = formsOf(await visitor.get(account), 'nickname');
+    const { browser: userBrowser } = await open([nickname({ maxAge: 60 })]);
+    const [form] = formsOf(await userBrowser.get(account), 'nickname');
     advanceClock(61_000);
-    const late = await visitor.post(account, { ...form, nickname: 'late' });
+    const late = await userBrowser.post(account, { ...form, nickname: 'late' });
     const again = '/oauth/login?return_to=%2Foauth%2Faccount&prompt=login';
     expect([late.status, late.location, nicknames.size]).toEqual([303, again, 0]);
-    const page = await visitor.get(account);
+    const page = await userBrowser.get(account);
     expect(formsOf(page, 'nickname')).toEqual([]);
     expect(page.html).toContain(again.replace('&', '&amp;'));
     expect(formsOf(page, 'applications')).toEqual([]);
-    await visitor.signIn(again);
-    expect(formsOf(await visitor.get(account), 'nickname')).toHaveLength(1);
+    await userBrowser.signIn(again);
+    expect(formsOf(await userBrowser.get(account), 'nickname')).toHaveLength(1);
   });
 
   it('lists the browsers of the user, and signs out one or all others', async () => {
-    const { visitor, signIn } = await open();
+    const { browser: userBrowser, signIn } = await open();
     const [second, third, bob] = [await signIn('alice'), await signIn('alice'), await signIn('bob')];
-    const page = await visitor.get(account);
+    const page = await userBrowser.get(account);
     expect(page.html.match(/This browser/g)).toHaveLength(1);
     const forms = formsOf(page, 'sessions');
     expect(forms.map(({ form }) => form)).toEqual(['end', 'end', 'endOthers']);
     const isSignedIn = async (browser: PageBrowser) => (await browser.get(account)).status === 200;
-    const ended = await visitor.post(account, forms[0]!);
+    const ended = await userBrowser.post(account, forms[0]!);
     expect(ended.location).toBe('/oauth/account?done=sessions.end#section-sessions');
     expect([await isSignedIn(second), await isSignedIn(third)].filter(Boolean)).toHaveLength(1);
     // The session of another user cannot be ended.
     const ofBob = formsOf(await bob.get(account), 'sessions');
     expect(ofBob).toEqual([]);
-    await visitor.post(account, forms[2]!);
-    expect(await Promise.all([visitor, second, third, bob].map(isSignedIn))).toEqual([true, false, false, true]);
-    expect(formsOf(await visitor.get(account), 'sessions')).toEqual([]);
+    await userBrowser.post(account, forms[2]!);
+    expect(await Promise.all([userBrowser, second, third, bob].map(isSignedIn))).toEqual([true, false, false, true]);
+    expect(formsOf(await userBrowser.get(account), 'sessions')).toEqual([]);
   });
 
   it('lists the applications with access, and removes their access', async () => {
-    const { visitor, model } = await open();
+    const { browser: userBrowser, model } = await open();
     const grant = { client: { id: 'web', grants: ['authorization_code'] }, scope: ['read'] };
     await model.saveConsent(users['1']!, { ...grant, scope: 'read', redirectUri: CALLBACK, data: {} });
-    const page = await visitor.get(account);
+    const page = await userBrowser.get(account);
     expect(page.html).toMatch(/<h3><bdi>Notes<\/bdi><\/h3>/);
     const [form] = formsOf(page, 'applications');
-    const removed = await visitor.post(account, form!);
+    const removed = await userBrowser.post(account, form!);
     expect(removed.location).toBe('/oauth/account?done=applications.remove#section-applications');
-    const after = await visitor.get('/oauth/account?done=applications.remove');
+    const after = await userBrowser.get('/oauth/account?done=applications.remove');
     expect([after.html.includes('Access removed.'), formsOf(after, 'applications')]).toEqual([true, []]);
   });
 
   it('can be left out', async () => {
-    const { visitor } = await open([], { account: false });
-    expect((await visitor.get(account)).status).toBe(404);
+    const { browser: userBrowser } = await open([], { account: false });
+    expect((await userBrowser.get(account)).status).toBe(404);
   });
 
   it.each<[string, Feature[], string]>([

@@ -53,53 +53,53 @@ describe.each(ANY_PLATFORM)('a page of definePage() on %s', (platform) => {
 
   async function openSignedIn() {
     users.addresses.clear();
-    const visitor = await open([newsletter()]);
-    await visitor.signIn('/oauth/login');
-    return visitor;
+    const browser = await open([newsletter()]);
+    await browser.signIn('/oauth/login');
+    return browser;
   }
 
-  it('sends visitors to the login page and back, and saves the form of the user', async () => {
+  it('sends users to the login page and back, and saves the form of the user', async () => {
     users.addresses.clear();
-    const visitor = await open([newsletter()]);
-    const { status, location } = await visitor.get('/newsletter');
+    const browser = await open([newsletter()]);
+    const { status, location } = await browser.get('/newsletter');
     expect([status, location]).toEqual([303, '/oauth/login?return_to=%2Fnewsletter']);
-    expect((await visitor.signIn(location!)).location).toBe('/newsletter');
-    const page = await visitor.get('/newsletter?return_to=%2Fthere');
+    expect((await browser.signIn(location!)).location).toBe('/newsletter');
+    const page = await browser.get('/newsletter?return_to=%2Fthere');
     expect([page.status, page.heading]).toEqual([200, 'Newsletter']);
-    const saved = await visitor.send(page, { email: 'a@example.com' });
+    const saved = await browser.send(page, { email: 'a@example.com' });
     expect([saved.status, saved.location]).toEqual([303, '/there']);
     expect(users.addresses.get('1')).toBe('a@example.com');
-    expect((await visitor.get('/newsletter')).html).toContain('value="a@example.com"');
+    expect((await browser.get('/newsletter')).html).toContain('value="a@example.com"');
   });
 
   it('returns to no other site (open redirect)', async () => {
-    const visitor = await openSignedIn();
-    const page = await visitor.get('/newsletter?return_to=https%3A%2F%2Fevil.example');
-    expect((await visitor.send(page, { email: 'a@example.com' })).location).toBe('/');
+    const browser = await openSignedIn();
+    const page = await browser.get('/newsletter?return_to=https%3A%2F%2Fevil.example');
+    expect((await browser.send(page, { email: 'a@example.com' })).location).toBe('/');
   });
 
   it.each([
     ['a missing', {}],
     ['a wrong', { csrf_token: 'A'.repeat(43) }],
   ])('rejects a form with %s CSRF token, and shows the page again', async (_, fields) => {
-    const visitor = await openSignedIn();
-    const shown = await visitor.post('/newsletter', { email: 'thief@example.com', ...fields });
+    const browser = await openSignedIn();
+    const shown = await browser.post('/newsletter', { email: 'thief@example.com', ...fields });
     expect([shown.status, shown.heading]).toEqual([403, 'Newsletter']);
     expect(shown.html).toContain('This form has expired. Please try again.');
     expect(users.addresses.size).toBe(0);
   });
 
   it('rejects a form of another site despite its CSRF token', async () => {
-    const visitor = await openSignedIn();
-    const page = await visitor.get('/newsletter');
+    const browser = await openSignedIn();
+    const page = await browser.get('/newsletter');
     const origin = { origin: 'https://evil.example' };
-    expect((await visitor.send(page, { email: 'a@example.com' }, origin)).status).toBe(403);
+    expect((await browser.send(page, { email: 'a@example.com' }, origin)).status).toBe(403);
     expect(users.addresses.size).toBe(0);
   });
 
   it('shows a problem with its status, and limits failed forms of a user, but not successful ones', async () => {
-    const visitor = await openSignedIn();
-    const send = async (email: string) => visitor.send(await visitor.get('/newsletter'), { email });
+    const browser = await openSignedIn();
+    const send = async (email: string) => browser.send(await browser.get('/newsletter'), { email });
     for (let times = 0; times < 6; times += 1) expect((await send('a@example.com')).status).toBe(303);
     for (let times = 0; times < 5; times += 1) {
       const shown = await send('none');
@@ -111,19 +111,19 @@ describe.each(ANY_PLATFORM)('a page of definePage() on %s', (platform) => {
   });
 
   it('is shown in the preferred language, with missing messages of the page in English', async () => {
-    const visitor = await openSignedIn();
+    const browser = await openSignedIn();
     for (const language of ['de', 'de-AT']) {
-      const page = await visitor.get('/newsletter', { 'accept-language': language });
+      const page = await browser.get('/newsletter', { 'accept-language': language });
       expect([page.heading, page.headers.get('content-language')]).toEqual(['Rundbrief', language]);
       expect(page.html).toContain('E-mail address');
-      const expired = await visitor.post('/newsletter', {}, { 'accept-language': language });
+      const expired = await browser.post('/newsletter', {}, { 'accept-language': language });
       expect(expired.html).toContain('Abgelaufen.');
     }
   });
 
   it('has a Content Security Policy that allows no script and no form to another site', async () => {
-    const visitor = await openSignedIn();
-    const { headers } = await visitor.get('/newsletter');
+    const browser = await openSignedIn();
+    const { headers } = await browser.get('/newsletter');
     expect(headers.get('content-security-policy')).toMatch(
       /^default-src 'none'; style-src 'sha256-.*form-action 'self'$/,
     );
@@ -131,9 +131,9 @@ describe.each(ANY_PLATFORM)('a page of definePage() on %s', (platform) => {
   });
 
   it('escapes what users have typed', async () => {
-    const visitor = await openSignedIn();
+    const browser = await openSignedIn();
     users.addresses.set('1', '"><script>@');
-    expect((await visitor.get('/newsletter')).html).toContain('value="&quot;&gt;&lt;script&gt;@"');
+    expect((await browser.get('/newsletter')).html).toContain('value="&quot;&gt;&lt;script&gt;@"');
   });
 
   const texts = defineMessages({ title: 'Ticket', wrong: 'Wrong ticket.' });
@@ -166,31 +166,31 @@ describe.each(ANY_PLATFORM)('a page of definePage() on %s', (platform) => {
   });
 
   it('accepts a form only for the subject that its page has shown', async () => {
-    const visitor = await open([tickets()]);
-    const page = await visitor.get('/tickets?ticket=a');
-    expect((await visitor.send(page, { ticket: 'b' })).status).toBe(403);
-    expect((await visitor.send(page, { ticket: 'a' })).location).toBe('/tickets?done=a');
+    const browser = await open([tickets()]);
+    const page = await browser.get('/tickets?ticket=a');
+    expect((await browser.send(page, { ticket: 'b' })).status).toBe(403);
+    expect((await browser.send(page, { ticket: 'a' })).location).toBe('/tickets?done=a');
   });
 
   it('allows its own script, and redirects of its form to other sites', async () => {
-    const visitor = await open([tickets()]);
-    const { headers, html: source } = await visitor.get('/tickets');
+    const browser = await open([tickets()]);
+    const { headers, html: source } = await browser.get('/tickets');
     expect(headers.get('content-security-policy')).toMatch(/script-src 'self'; connect-src 'self'$/);
     expect(source).toContain('<script src="/tickets.js" type="module"></script>');
   });
 
   it('shows the error page without details if a request fails', async () => {
-    const visitor = await open([tickets()]);
-    const { status, heading, html: source } = await visitor.get('/tickets?ticket=broken');
+    const browser = await open([tickets()]);
+    const { status, heading, html: source } = await browser.get('/tickets?ticket=broken');
     expect([status, heading]).toEqual([503, "This request can't be completed"]);
     expect(source).not.toContain('secret details');
   });
 
   it('requires a recent login with maxAge', async () => {
-    const visitor = await open([tickets({ signedIn: { maxAge: 0 } })]);
-    await visitor.signIn('/oauth/login');
+    const browser = await open([tickets({ signedIn: { maxAge: 0 } })]);
+    await browser.signIn('/oauth/login');
     await new Promise((done) => setTimeout(done, 5));
-    const { location } = await visitor.get('/tickets');
+    const { location } = await browser.get('/tickets');
     expect(location).toBe('/oauth/login?return_to=%2Ftickets&prompt=login');
     const recent = await open([tickets({ signedIn: { maxAge: 60 } })]);
     await recent.signIn('/oauth/login');
@@ -217,11 +217,11 @@ describe.each(ANY_PLATFORM)('a page of definePage() on %s', (platform) => {
         }),
       ],
     });
-    const visitor = new PageBrowser(url);
+    const browser = new PageBrowser(url);
     for (const path of ['/tickets', '/partners/tickets']) {
-      const page = await visitor.get(`${path}?ticket=a`);
+      const page = await browser.get(`${path}?ticket=a`);
       expect(page.form.action).toBe(path);
-      expect((await visitor.send(page, { ticket: 'a' })).location).toBe(`${path}?done=a`);
+      expect((await browser.send(page, { ticket: 'a' })).location).toBe(`${path}?done=a`);
     }
   });
 });

@@ -80,13 +80,13 @@ describe.each(ANY_PLATFORM)('the device flow with the built-in pages on %s', (pl
 
   /** Returns a browser in which this user is signed in. */
   async function browserOf(username: string): Promise<PageBrowser> {
-    const visitor = newBrowser();
-    await visitor.signIn('/oauth/login', username);
-    return visitor;
+    const browser = newBrowser();
+    await browser.signIn('/oauth/login', username);
+    return browser;
   }
 
-  const enter = async (visitor: PageBrowser, user_code: string): Promise<ShownPage> =>
-    visitor.send(await visitor.get(PAGE), { user_code });
+  const enter = async (browser: PageBrowser, user_code: string): Promise<ShownPage> =>
+    browser.send(await browser.get(PAGE), { user_code });
 
   it.each(['tv', 'box'])(
     'returns tokens to the client %s, which polls with openid-client, after the user has allowed access',
@@ -97,14 +97,14 @@ describe.each(ANY_PLATFORM)('the device flow with the built-in pages on %s', (pl
         device_authorization_endpoint: `${url}/oauth/device_authorization`,
         grant_types_supported: expect.arrayContaining([GRANT]),
       });
-      const visitor = newBrowser();
-      const first = await enter(visitor, begun.user_code.toLowerCase().replace('-', ' '));
+      const browser = newBrowser();
+      const first = await enter(browser, begun.user_code.toLowerCase().replace('-', ' '));
       expect(first.status).toBe(303);
-      const back = await visitor.signIn(first.location!);
+      const back = await browser.signIn(first.location!);
       expect(back.location).toBe(`${PAGE}?user_code=${begun.user_code}`);
-      const confirm = await visitor.get(back.location!);
+      const confirm = await browser.get(back.location!);
       expect(confirm.html).toContain('Does your device show this code?');
-      const shown = await visitor.send(confirm, { user_code: begun.user_code });
+      const shown = await browser.send(confirm, { user_code: begun.user_code });
       expect([shown.status, shown.heading]).toEqual([200, 'Connect this device?']);
       for (const text of [
         id === 'tv' ? 'TV &lt;of&gt; Wonderland' : 'box',
@@ -116,18 +116,18 @@ describe.each(ANY_PLATFORM)('the device flow with the built-in pages on %s', (pl
         expect(shown.html).toContain(text);
       }
       const waiting = poll();
-      const decided = await visitor.send(shown, { decision: 'allow' });
+      const decided = await browser.send(shown, { decision: 'allow' });
       expect([decided.status, decided.location]).toEqual([303, `${PAGE}?done=allowed`]);
-      expect((await visitor.get(decided.location!)).heading).toBe('Your device is connected');
+      expect((await browser.get(decided.location!)).heading).toBe('Your device is connected');
       expect(await waiting).toMatchObject({ scope: 'notes:read', refresh_token: expect.any(String) });
     },
   );
 
   it('returns access_denied if the user denies', async () => {
     const { begun, poll } = await begin();
-    const visitor = await browserOf('alice');
-    const decided = await visitor.send(await enter(visitor, begun.user_code), { decision: 'deny' });
-    expect((await visitor.get(decided.location!)).heading).toBe('Device not connected');
+    const browser = await browserOf('alice');
+    const decided = await browser.send(await enter(browser, begun.user_code), { decision: 'deny' });
+    expect((await browser.get(decided.location!)).heading).toBe('Device not connected');
     await expect(poll()).rejects.toMatchObject({ error: 'access_denied' });
   });
 
@@ -141,8 +141,8 @@ describe.each(ANY_PLATFORM)('the device flow with the built-in pages on %s', (pl
 
   it('asks the user to compare the code if it is opened with verification_uri_complete', async () => {
     const { begun } = await begin();
-    const visitor = await browserOf('alice');
-    const { html, headers, form } = await visitor.get(local(begun.verification_uri_complete));
+    const browser = await browserOf('alice');
+    const { html, headers, form } = await browser.get(local(begun.verification_uri_complete));
     expect(html).toContain(`value="${begun.user_code}"`);
     expect(html).not.toContain('Wonderland');
     expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*form-action 'self'/);
@@ -155,22 +155,22 @@ describe.each(ANY_PLATFORM)('the device flow with the built-in pages on %s', (pl
     ['a form sent by another site', { origin: 'https://evil.example' }, {}],
   ])('accepts no approval by %s (CSRF)', async (_, headers, changed) => {
     const { begun } = await begin();
-    const visitor = await browserOf('alice');
-    const asked = await visitor.get(PAGE);
-    const entered = await visitor.send(asked, { user_code: begun.user_code, ...changed }, headers);
+    const browser = await browserOf('alice');
+    const requested = await browser.get(PAGE);
+    const entered = await browser.send(requested, { user_code: begun.user_code, ...changed }, headers);
     expect([entered.status, entered.html.includes('Wonderland')]).toEqual([403, false]);
-    const shown = await enter(visitor, begun.user_code);
-    const decided = await visitor.send(shown, { decision: 'allow', ...changed }, headers);
+    const shown = await enter(browser, begun.user_code);
+    const decided = await browser.send(shown, { decision: 'allow', ...changed }, headers);
     expect(decided.status).not.toBe(303);
     expect(await findDeviceRequest(server, begun.user_code, { user: { id: 'bob' } })).toBeDefined();
   });
 
   it('approves a device only by a form that was shown to the same user for the same device', async () => {
     const [one, other] = [await begin(), await begin('box')];
-    const visitor = await browserOf('alice');
-    const shown = await enter(visitor, one.begun.user_code);
-    const blind = await visitor.send(await visitor.get(PAGE), { user_code: one.begun.user_code, decision: 'allow' });
-    const swapped = await visitor.send(shown, { user_code: other.begun.user_code, decision: 'allow' });
+    const browser = await browserOf('alice');
+    const shown = await enter(browser, one.begun.user_code);
+    const blind = await browser.send(await browser.get(PAGE), { user_code: one.begun.user_code, decision: 'allow' });
+    const swapped = await browser.send(shown, { user_code: other.begun.user_code, decision: 'allow' });
     expect([blind.heading, swapped.heading]).toEqual(['Connect this device?', 'Connect this device?']);
     const bob = await browserOf('bob');
     const borrowed = await bob.send(shown, { decision: 'allow' });

@@ -32,11 +32,11 @@ describe.each(PLATFORMS)('the login page of a store that finds the account befor
 
   it('counts all spellings by which the database finds an account together', async () => {
     const { from } = await open();
-    const visitor = from('198.51.100.1');
+    const browser = from('198.51.100.1');
     const statuses: number[] = [];
     for (let length = 0; length < 11; length += 1) {
       const name = `alice${'x'.repeat(length)}`;
-      statuses.push((await visitor.signIn('/oauth/login', name, 'wrong')).status);
+      statuses.push((await browser.signIn('/oauth/login', name, 'wrong')).status);
     }
     expect(statuses).toEqual([...Array<number>(10).fill(401), 429]);
     expect((await from('198.51.100.2').signIn('/oauth/login')).status).toBe(303);
@@ -47,12 +47,12 @@ describe.each(PLATFORMS)('the login page of a store that finds the account befor
     const scrypt = new ScryptCount();
     const responses: Record<string, unknown[]> = { alice: [], 'mad-hatter': [] };
     for (const [name, seen] of Object.entries(responses)) {
-      const visitor = from('198.51.100.1');
-      const page = await visitor.get('/oauth/login');
+      const browser = from('198.51.100.1');
+      const page = await browser.get('/oauth/login');
       for (let attempt = 0; attempt < 11; attempt += 1) {
         const before = scrypt.total;
         const typed = attempt % 2 ? name : name.toUpperCase();
-        const { status, headers, html } = await visitor.send(page, { username: typed, password: 'wrong' });
+        const { status, headers, html } = await browser.send(page, { username: typed, password: 'wrong' });
         const wait = headers.get('retry-after');
         const text = html.replaceAll(typed, 'NAME').replaceAll(/value="[\w-]{20,}"/g, '');
         seen.push([status, wait === null ? null : Number(wait) > 60, scrypt.total - before, text]);
@@ -70,7 +70,7 @@ describe.each(PLATFORMS)('the login page of a store that finds the account befor
     const { from } = await open();
     const honest = from('198.51.100.2');
     const attackers = Array.from({ length: 30 }, () => from('198.51.100.1'));
-    const [own, ...forms] = await Promise.all([honest, ...attackers].map((visitor) => visitor.get('/oauth/login')));
+    const [own, ...forms] = await Promise.all([honest, ...attackers].map((browser) => browser.get('/oauth/login')));
     const scrypt = new HeldScrypt();
     const refused: number[] = [];
     const attack = attackers.map(async (attacker, index) => {
@@ -98,10 +98,10 @@ describe.each(PLATFORMS)('the login page of a store that finds the account befor
         return verifyPassword(password, user && passwordHash);
       },
     });
-    const visitor = from('198.51.100.1');
+    const browser = from('198.51.100.1');
     for (let attempt = 0; attempt < 12; attempt += 1)
-      expect((await visitor.signIn('/oauth/login', 'alice', 'busy')).status).toBe(503);
-    expect((await visitor.signIn('/oauth/login')).status).toBe(303);
+      expect((await browser.signIn('/oauth/login', 'alice', 'busy')).status).toBe(503);
+    expect((await browser.signIn('/oauth/login')).status).toBe(303);
   }, 60_000);
 
   it('calls `getUser()` of a subclass that overrides it', async () => {

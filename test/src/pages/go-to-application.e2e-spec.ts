@@ -40,9 +40,9 @@ describe.each(PLATFORMS)('the page of authorized applications on %s', (platform)
     }
     const module = OAuth2Module.forRoot({ model, issuer, secret: SECRET, features: [...features, pages()] });
     await startApplication(platform, { imports: [module] }, { port });
-    const visitor = new PageBrowser(issuer);
-    await visitor.signIn('/oauth/login');
-    const { html } = await visitor.get('/oauth/applications');
+    const browser = new PageBrowser(issuer);
+    await browser.signIn('/oauth/login');
+    const { html } = await browser.get('/oauth/applications');
     const links = [...html.matchAll(/<a href="(https:[^"]*)"[^>]*>(.*?)<\/a>/g)].map(([, href, text]) => [text, href]);
     return { links: Object.fromEntries(links) as object, issuer: encodeURIComponent(issuer), html };
   }

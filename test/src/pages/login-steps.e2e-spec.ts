@@ -118,16 +118,16 @@ describe.each(ANY_PLATFORM)('the steps of a login on %s', (platform) => {
     const all = [pages({ rememberLifetime: 2_592_000, ...options }), badge, ...features];
     const imports = [OAuth2Module.forRoot({ model, secret: SECRET, features: all })];
     const { url } = await startApplication(platform, { imports, controllers: [SignInController] });
-    return { visitor: new PageBrowser(url), model };
+    return { browser: new PageBrowser(url), model };
   }
-  type Visitor = Awaited<ReturnType<typeof open>>['visitor'];
+  type Browser = Awaited<ReturnType<typeof open>>['browser'];
 
   /** The methods of login. Each returns the path at which the login continues. */
-  const METHODS: Record<string, (visitor: Visitor) => Promise<string | null>> = {
-    'the password': async (visitor) => (await visitor.signIn('/oauth/login?return_to=/welcome')).location,
-    'OAuth2Sessions.signIn()': async (visitor) => JSON.parse((await visitor.get('/own-sign-in')).html).next,
-    'call.finishLogin() of a page': async (visitor) => (await visitor.get('/badge?return_to=/welcome')).location,
-    'finishLogin() of an endpoint': async (visitor) => (await visitor.get('/raw-badge')).location,
+  const METHODS: Record<string, (browser: Browser) => Promise<string | null>> = {
+    'the password': async (browser) => (await browser.signIn('/oauth/login?return_to=/welcome')).location,
+    'OAuth2Sessions.signIn()': async (browser) => JSON.parse((await browser.get('/own-sign-in')).html).next,
+    'call.finishLogin() of a page': async (browser) => (await browser.get('/badge?return_to=/welcome')).location,
+    'finishLogin() of an endpoint': async (browser) => (await browser.get('/raw-badge')).location,
   };
   /** The steps, each with the form that passes it. */
   const STEPS: Record<string, { features: Feature[]; options?: PagesOptions; form: Record<string, string> }> = {
@@ -142,35 +142,35 @@ describe.each(ANY_PLATFORM)('the steps of a login on %s', (platform) => {
 
   it.each(pairs)('lets no user who signs in by %s skip %s', async (method, name) => {
     const { features, options, form } = STEPS[name]!;
-    const { visitor } = await open(features, options);
-    const signedIn = async () => (await visitor.get('/oauth/login')).heading === 'Choose an account';
-    const next = await METHODS[method]!(visitor);
+    const { browser } = await open(features, options);
+    const signedIn = async () => (await browser.get('/oauth/login')).heading === 'Choose an account';
+    const next = await METHODS[method]!(browser);
     expect(next).toMatch(/^\/(?:oauth\/second_factor|steps\/\w+)\?return_to=%2Fwelcome/);
-    expect([visitor.cookies.has('oauth2-pending-login'), await signedIn()]).toEqual([true, false]);
+    expect([browser.cookies.has('oauth2-pending-login'), await signedIn()]).toEqual([true, false]);
 
     // A wrong form, a form without its CSRF token, and the cookie of the pending login in place of a session.
-    const page = await visitor.get(next!);
-    await visitor.send(page, { code: '0', answer: 'no' });
-    await visitor.post(page.form.action, form);
-    const forger = new PageBrowser(visitor.url);
-    forger.cookies.set(SESSION, visitor.cookies.get('oauth2-pending-login')!);
+    const page = await browser.get(next!);
+    await browser.send(page, { code: '0', answer: 'no' });
+    await browser.post(page.form.action, form);
+    const forger = new PageBrowser(browser.url);
+    forger.cookies.set(SESSION, browser.cookies.get('oauth2-pending-login')!);
     expect([await signedIn(), (await forger.get('/oauth/login')).heading]).toEqual([false, 'Sign in']);
 
-    const done = await visitor.send(await visitor.get(next!), form);
+    const done = await browser.send(await browser.get(next!), form);
     expect([done.status, done.location, await signedIn()]).toEqual([303, '/welcome', true]);
   });
 
   it('lets a remembered browser skip no step that has become required', async () => {
     let demanded = false;
-    const { visitor } = await open([step('terms', { demands: () => demanded })]);
-    await visitor.send(await visitor.get('/oauth/login'), { username: 'alice', password: 'wonderland', remember: '1' });
-    visitor.cookies.delete(SESSION);
+    const { browser } = await open([step('terms', { demands: () => demanded })]);
+    await browser.send(await browser.get('/oauth/login'), { username: 'alice', password: 'wonderland', remember: '1' });
+    browser.cookies.delete(SESSION);
     demanded = true;
-    const { location } = await visitor.get('/oauth/login?return_to=/welcome');
+    const { location } = await browser.get('/oauth/login?return_to=/welcome');
     expect(location).toBe('/steps/terms?return_to=%2Fwelcome');
-    expect((await visitor.get('/oauth/applications')).status).toBe(303);
-    expect((await visitor.send(await visitor.get(location!), { answer: 'yes' })).location).toBe('/welcome');
-    expect((await visitor.get('/oauth/applications')).status).toBe(200);
+    expect((await browser.get('/oauth/applications')).status).toBe(303);
+    expect((await browser.send(await browser.get(location!), { answer: 'yes' })).location).toBe('/welcome');
+    expect((await browser.get('/oauth/applications')).status).toBe(200);
   });
 
   it('are not passed by a page that passes another step or another user', async () => {
@@ -184,13 +184,13 @@ describe.each(ANY_PLATFORM)('the steps of a login on %s', (platform) => {
         }),
       },
     };
-    const { visitor } = await open([step('terms'), cheat], { secondFactor: { by: code } });
-    const next = (await visitor.signIn('/oauth/login?return_to=/welcome')).location!;
+    const { browser } = await open([step('terms'), cheat], { secondFactor: { by: code } });
+    const next = (await browser.signIn('/oauth/login?return_to=/welcome')).location!;
     for (const query of ['step=terms&user=1', 'step=secondFactor&user=2']) {
-      expect((await visitor.get(`/cheat?${query}`)).location).toContain('/oauth/login?');
-      expect((await visitor.get('/oauth/applications')).status).toBe(303);
+      expect((await browser.get(`/cheat?${query}`)).location).toContain('/oauth/login?');
+      expect((await browser.get('/oauth/applications')).status).toBe(303);
     }
-    expect((await visitor.send(await visitor.get(next), { code: '123456' })).location).toContain('/steps/terms');
+    expect((await browser.send(await browser.get(next), { code: '123456' })).location).toContain('/steps/terms');
   });
 
   it('are passed in the declared order, whatever the order of the features', async () => {
@@ -200,22 +200,22 @@ describe.each(ANY_PLATFORM)('the steps of a login on %s', (platform) => {
       [third, second],
       [second, third],
     ]) {
-      const { visitor, model } = await open(features, { secondFactor: { by: code }, signIn: { amr: ['pwd'] } });
+      const { browser, model } = await open(features, { secondFactor: { by: code }, signIn: { amr: ['pwd'] } });
       const saved: unknown[] = [];
       const save = model.saveSession.bind(model);
       model.saveSession = (session) => {
         saved.push([session.passedSteps, session.amr]);
         return save(session);
       };
-      const first = (await visitor.signIn('/oauth/login?return_to=/welcome')).location!;
+      const first = (await browser.signIn('/oauth/login?return_to=/welcome')).location!;
       expect(first).toContain('/oauth/second_factor');
       // The page of a later step leads to the step that must be passed first.
-      expect((await visitor.get('/steps/aaa?return_to=/welcome')).location).toContain('/oauth/second_factor?');
-      const afterCode = (await visitor.send(await visitor.get(first), { code: '123456' })).location!;
+      expect((await browser.get('/steps/aaa?return_to=/welcome')).location).toContain('/oauth/second_factor?');
+      const afterCode = (await browser.send(await browser.get(first), { code: '123456' })).location!;
       expect(afterCode).toBe('/steps/bbb?return_to=%2Fwelcome');
-      const afterB = (await visitor.send(await visitor.get(afterCode), { answer: 'yes' })).location!;
+      const afterB = (await browser.send(await browser.get(afterCode), { answer: 'yes' })).location!;
       expect(afterB).toBe('/steps/aaa?return_to=%2Fwelcome');
-      expect((await visitor.send(await visitor.get(afterB), { answer: 'yes' })).location).toBe('/welcome');
+      expect((await browser.send(await browser.get(afterB), { answer: 'yes' })).location).toBe('/welcome');
       const amr = ['pwd', 'otp', 'mfa'];
       expect(saved).toEqual([
         [undefined, ['pwd']],
@@ -230,59 +230,59 @@ describe.each(ANY_PLATFORM)('the steps of a login on %s', (platform) => {
     let isVerified = false;
     for (const endsElsewhere of [true, false]) {
       isVerified = false;
-      const { visitor } = await open([step('verifyEmail', { demands: () => !isVerified, endsElsewhere })]);
-      const next = (await visitor.signIn('/oauth/login?return_to=/welcome')).location!;
+      const { browser } = await open([step('verifyEmail', { demands: () => !isVerified, endsElsewhere })]);
+      const next = (await browser.signIn('/oauth/login?return_to=/welcome')).location!;
       isVerified = true;
-      const { location, heading } = await visitor.get(next);
+      const { location, heading } = await browser.get(next);
       expect([location, heading]).toEqual(endsElsewhere ? ['/welcome', undefined] : [null, 'Step verifyEmail']);
-      expect((await visitor.get('/oauth/applications')).status).toBe(endsElsewhere ? 200 : 303);
+      expect((await browser.get('/oauth/applications')).status).toBe(endsElsewhere ? 200 : 303);
     }
   });
 
   it('end with the lifetime of the step', async () => {
-    const { visitor } = await open([step('terms', { lifetime: 60 })]);
-    const next = (await visitor.signIn('/oauth/login?return_to=/welcome')).location!;
-    const page = await visitor.get(next);
+    const { browser } = await open([step('terms', { lifetime: 60 })]);
+    const next = (await browser.signIn('/oauth/login?return_to=/welcome')).location!;
+    const page = await browser.get(next);
     advanceClock(61_000);
-    expect((await visitor.send(page, { answer: 'yes' })).location).toContain('/oauth/login');
-    expect((await visitor.get('/oauth/applications')).status).toBe(303);
+    expect((await browser.send(page, { answer: 'yes' })).location).toContain('/oauth/login');
+    expect((await browser.get('/oauth/applications')).status).toBe(303);
   });
 
   it('cannot be passed by the form of another user in the same browser', async () => {
-    const { visitor } = await open([step('terms')]);
-    const next = (await visitor.signIn('/oauth/login')).location!;
-    const page = await visitor.get(next);
+    const { browser } = await open([step('terms')]);
+    const next = (await browser.signIn('/oauth/login')).location!;
+    const page = await browser.get(next);
     alice.id = '2';
     try {
-      await visitor.signIn('/oauth/login?prompt=login');
-      expect((await visitor.send(page, { answer: 'yes' })).status).toBe(403);
+      await browser.signIn('/oauth/login?prompt=login');
+      expect((await browser.send(page, { answer: 'yes' })).status).toBe(403);
     } finally {
       alice.id = '1';
     }
   });
 
   it('show the methods on the login page, as links, buttons and scripts', async () => {
-    const { visitor } = await open([]);
-    const page = await visitor.get('/oauth/login?return_to=/welcome');
+    const { browser } = await open([]);
+    const page = await browser.get('/oauth/login?return_to=/welcome');
     expect(page.html).toMatch(/<a class="button wide" href="\/badge\?return_to=[^"]+">Use your &lt;badge&gt;<\/a>/);
     expect(page.html).toMatch(/action="\/press">\s*<input type="hidden" name="secret" value="a&quot;b" \/>/);
     expect(page.html).toContain('<script src="/badge.js" type="module"></script>');
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
     const href = /href="(\/badge[^"]*)"/.exec(page.html)![1]!;
-    expect((await visitor.get(href)).location).toBe('/welcome');
-    const plain = await visitor.get('/oauth/applications');
+    expect((await browser.get(href)).location).toBe('/welcome');
+    const plain = await browser.get('/oauth/applications');
     expect(plain.headers.get('content-security-policy')).not.toContain('script-src');
   });
 
   it('follow other methods only with password: false, which needs no passwords of the model', async () => {
-    const { visitor } = await open([], { password: false });
-    const page = await visitor.get('/oauth/login');
+    const { browser } = await open([], { password: false });
+    const page = await browser.get('/oauth/login');
     expect([page.html.includes('type="password"'), page.html.includes('Use your')]).toEqual([false, true]);
-    await visitor.get('/badge');
-    const chooser = await visitor.get('/oauth/login');
+    await browser.get('/badge');
+    const chooser = await browser.get('/oauth/login');
     const { csrf_token: token } = chooser.form.fields;
     const form = { csrf_token: token!, username: 'alice', password: 'wonderland' };
-    expect([chooser.heading, (await visitor.post('/oauth/login', form)).status]).toEqual(['Choose an account', 401]);
+    expect([chooser.heading, (await browser.post('/oauth/login', form)).status]).toEqual(['Choose an account', 401]);
   });
 
   it('follow a password that a feature verifies in place of the model', async () => {
@@ -296,14 +296,14 @@ describe.each(ANY_PLATFORM)('the steps of a login on %s', (platform) => {
               : undefined,
         })),
     };
-    const { visitor } = await open([passwords, step('terms')]);
+    const { browser } = await open([passwords, step('terms')]);
     for (const [name, password] of [
       ['alice', 'wonderland'],
       ['bob', 'looking glass'],
     ]) {
-      expect((await visitor.signIn('/oauth/login', name, password)).status).toBe(401);
+      expect((await browser.signIn('/oauth/login', name, password)).status).toBe(401);
     }
-    expect((await visitor.signIn('/oauth/login', 'alice', 'looking glass')).location).toContain('/steps/terms');
+    expect((await browser.signIn('/oauth/login', 'alice', 'looking glass')).location).toContain('/steps/terms');
   });
 
   it.each<[string, Feature[], string]>([
@@ -345,7 +345,7 @@ describe.each(ANY_PLATFORM)('the steps of a login on %s', (platform) => {
   });
 
   it('may come after the second factor even if the pages have none', async () => {
-    const { visitor } = await open([step('terms', { after: 'secondFactor' })]);
-    expect((await visitor.signIn('/oauth/login')).location).toContain('/steps/terms');
+    const { browser } = await open([step('terms', { after: 'secondFactor' })]);
+    expect((await browser.signIn('/oauth/login')).location).toContain('/steps/terms');
   });
 });

@@ -44,7 +44,7 @@ describe.each(PLATFORMS)('the login page with its default limit of failed logins
     return seen;
   };
 
-  const guess = (visitor: PageBrowser) => () => visitor.signIn('/oauth/login', 'alice', 'wrong');
+  const guess = (browser: PageBrowser) => () => browser.signIn('/oauth/login', 'alice', 'wrong');
 
   it.each([
     ['an IPv6 /64', (index: number) => `2001:db8:1:2::${index + 1}`],
@@ -93,9 +93,9 @@ describe.each(PLATFORMS)('the login page with its default limit of failed logins
     const known = alice.cookies.get('oauth2-known-browser')!;
     const [id = '', mark = ''] = known.split('.');
     for (const forged of [`${'x'.repeat(22)}.${mark}`, `${id}.${'x'.repeat(43)}`]) {
-      const visitor = new PageBrowser(url, { 'x-forwarded-for': '203.0.113.9' });
-      visitor.cookies.set('oauth2-known-browser', forged);
-      await statuses(Array.from({ length: 5 }, () => guess(visitor)));
+      const browser = new PageBrowser(url, { 'x-forwarded-for': '203.0.113.9' });
+      browser.cookies.set('oauth2-known-browser', forged);
+      await statuses(Array.from({ length: 5 }, () => guess(browser)));
     }
     expect((await guess(from('203.0.113.9'))()).status).toBe(429);
     const bob = from('203.0.113.10');
@@ -107,10 +107,10 @@ describe.each(PLATFORMS)('the login page with its default limit of failed logins
   it('counts similar spellings of a user name together, which a database collation may treat as equal', async () => {
     const { from } = await open();
     const names = ['alice', 'álice', 'ALICE', 'alicé', 'ａlice', 'alice ', 'àlice', 'alıce', 'a\u0301lice', 'ALİCE'];
-    const visitor = from('198.51.100.1');
-    const tries = [...names, 'älice'].map((name) => () => visitor.signIn('/oauth/login', name, 'wrong'));
+    const browser = from('198.51.100.1');
+    const tries = [...names, 'älice'].map((name) => () => browser.signIn('/oauth/login', name, 'wrong'));
     expect(await statuses(tries)).toEqual([...Array<number>(10).fill(401), 429]);
-    expect((await visitor.signIn('/oauth/login', 'bob', 'wrong')).status).toBe(401);
+    expect((await browser.signIn('/oauth/login', 'bob', 'wrong')).status).toBe(401);
   });
 
   it('limits failed logins from one network across user names, except in known browsers', async () => {
@@ -118,8 +118,8 @@ describe.each(PLATFORMS)('the login page with its default limit of failed logins
     const alice = from('198.51.100.1');
     await alice.signIn('/oauth/login');
     alice.cookies.delete('oauth2-session');
-    const visitor = from('198.51.100.1');
-    const spray = Array.from({ length: 301 }, (_, index) => () => visitor.signIn('/oauth/login', `u${index}`, 'wrong'));
+    const browser = from('198.51.100.1');
+    const spray = Array.from({ length: 301 }, (_, index) => () => browser.signIn('/oauth/login', `u${index}`, 'wrong'));
     expect(await statuses(spray)).toEqual([...Array<number>(300).fill(401), 429]);
     expect((await from('198.51.100.1').signIn('/oauth/login')).status).toBe(429);
     expect((await from('198.51.100.2').signIn('/oauth/login')).status).toBe(303);

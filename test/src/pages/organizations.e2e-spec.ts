@@ -165,12 +165,12 @@ describe.each(PLATFORMS)('the choice of an organization on %s', (platform) => {
   });
 
   it('accepts a class that Nest creates, and asks its `isMember()` about each token', async () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     @Injectable()
     class Teams {
       list = () => [ACME, GLOBEX];
       isMember(user: { id: string }, id: string, context: { client: { id: string } }) {
-        asked.push([user.id, id, context.client.id]);
+        requested.push([user.id, id, context.client.id]);
         return true;
       }
     }
@@ -179,7 +179,7 @@ describe.each(PLATFORMS)('the choice of an organization on %s', (platform) => {
     const consent = await browser.get(authorize({ organization: 'globex' }));
     const token = await app.redeem(await browser.send(consent, { decision: 'allow' }));
     await app.refresh(token.refresh_token);
-    expect(asked).toEqual(Array.from({ length: 3 }, () => ['alice', 'globex', 'web']));
+    expect(requested).toEqual(Array.from({ length: 3 }, () => ['alice', 'globex', 'web']));
   });
 
   it('fails the request if the application returns an invalid list, and not with the choice of nothing', async () => {

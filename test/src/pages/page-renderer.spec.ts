@@ -9,7 +9,7 @@ const ESCAPED = '&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;a
 const user = { id: '1', name: 'Alice' };
 const client = { id: 'c', name: 'Notes', grants: [] };
 const form = { action: '/here', fields: { csrf_token: 't' } };
-const asked = {
+const requested = {
   ...form,
   user,
   client,
@@ -106,7 +106,7 @@ describe('every built-in page', () => {
 
 describe('names on the built-in pages', () => {
   const consentOf = (name: unknown) =>
-    new PageRenderer().render('consent', { ...asked, user: { id: 'u1', name } }).html;
+    new PageRenderer().render('consent', { ...requested, user: { id: 'u1', name } }).html;
 
   it('are not followed by a second full stop', () => {
     expect(consentOf('Otto P.')).toContain('You are signed in as <b>Otto P.</b>\n');
@@ -149,8 +149,8 @@ describe('the language of a page', () => {
   });
 
   it('is selected by `ui_locales` before the browser’s language', () => {
-    const visitor = { uiLocales: 'xx de', acceptLanguage: 'pt-BR' };
-    expect(headingOf(new PageRenderer(look).render('login', form, visitor))).toBe('Anmelden');
+    const browser = { uiLocales: 'xx de', acceptLanguage: 'pt-BR' };
+    expect(headingOf(new PageRenderer(look).render('login', form, browser))).toBe('Anmelden');
   });
 
   it('is the application’s default language if no requested language is available', () => {
@@ -159,7 +159,8 @@ describe('the language of a page', () => {
   });
 
   it('falls back to another language for each missing message and scope', () => {
-    const page = (acceptLanguage: string) => new PageRenderer(look).render('consent', asked, { acceptLanguage }).html;
+    const page = (acceptLanguage: string) =>
+      new PageRenderer(look).render('consent', requested, { acceptLanguage }).html;
     expect(page('de-AT')).toMatch(/Notizen lesen[^]*Erlauben[^]*Deny/);
     expect(page('pt-BR')).toMatch(/Read your notes[^]*Go ahead[^]*Deny/);
     expect(page('en')).toMatch(/Read your notes[^]*Go ahead/);
@@ -189,7 +190,7 @@ describe('an application that customizes the built-in pages', () => {
       }),
     };
     const renderer = new PageRenderer({ render });
-    const { html: page } = renderer.render('consent', { ...asked, fields: { csrf_token: 'T' } });
+    const { html: page } = renderer.render('consent', { ...requested, fields: { csrf_token: 'T' } });
     expect(page).toContain(`<p>Notes T ${ESCAPED}</p>`);
     expect(page).toContain('<title>Mine</title>');
     expect(headingOf(renderer.render('login', form))).toBe('Sign in');
@@ -235,7 +236,7 @@ describe('the built-in consent page of the device flow', () => {
 });
 
 describe('the built-in consent page', () => {
-  const page = (facts: object) => new PageRenderer().render('consent', { ...asked, ...facts }).html;
+  const page = (facts: object) => new PageRenderer().render('consent', { ...requested, ...facts }).html;
 
   it('shows the host of a client from a metadata document, and the requested resource', () => {
     const shown = page({ clientHost: 'agent.example:8443', resources: ['https://api.example/mcp'] });
@@ -280,7 +281,7 @@ describe('the built-in consent page', () => {
     (count) => {
       const scopes = Array.from({ length: count }, (_, index) => `scope:${index}`);
       const described = Object.fromEntries(scopes.map((scope) => [scope, `Description of ${scope}.`]));
-      const shown = new PageRenderer({ scopes: described }).render('consent', { ...asked, scopes }).html;
+      const shown = new PageRenderer({ scopes: described }).render('consent', { ...requested, scopes }).html;
       const [list, names = ''] = shown.slice(shown.indexOf('<ul class="scopes')).split('<details');
       for (const scope of scopes) {
         expect(list).toContain(`Description of ${scope}.`);

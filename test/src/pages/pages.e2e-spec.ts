@@ -64,7 +64,7 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
   async function open({ pages: options, module, store = newStore(), ...host }: Setting = {}) {
     const imports = [OAuth2Module.forRoot({ model: store, features: [pages(options)], secret: SECRET, ...module })];
     const { url } = await startApplication(platform, { imports }, host);
-    return { url, store, visitor: new PageBrowser(url) };
+    return { url, store, browser: new PageBrowser(url) };
   }
 
   async function redeem(url: string, location: string | null) {
@@ -77,29 +77,29 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
   }
 
   it('lead through login and consent to the client, and ask for consent once', async () => {
-    const { visitor, url } = await open();
-    const sent = await visitor.get(authorize());
+    const { browser, url } = await open();
+    const sent = await browser.get(authorize());
     expect([sent.status, sent.location]).toEqual([
       302,
       `/oauth/login?${new URLSearchParams({ return_to: authorize() }).toString()}`,
     ]);
-    const form = await visitor.get(sent.location!);
+    const form = await browser.get(sent.location!);
     expect([form.status, form.heading]).toEqual([200, 'Sign in']);
-    const back = await visitor.send(form, { username: 'alice', password: 'wonderland' });
+    const back = await browser.send(form, { username: 'alice', password: 'wonderland' });
     expect([back.status, back.location]).toEqual([303, authorize()]);
-    const consent = await visitor.get(back.location!);
+    const consent = await browser.get(back.location!);
     expect([consent.status, consent.heading]).toEqual([200, 'Allow access?']);
     expect(consent.html).toContain('<b>Notes &lt;of&gt; Wonderland</b> would like to:');
-    const response = await visitor.send(consent, { decision: 'allow' });
+    const response = await browser.send(consent, { decision: 'allow' });
     expect([response.status, response.location]).toEqual([
       303,
       expect.stringMatching(/^https:\/\/app\.example\/callback\?code=/),
     ]);
     await redeem(url, response.location);
 
-    expect((await visitor.get(authorize({ state: 'again' }))).location).toMatch(/callback\?code=.*state=again/);
+    expect((await browser.get(authorize({ state: 'again' }))).location).toMatch(/callback\?code=.*state=again/);
     // A wider scope requires consent again.
-    expect((await visitor.get(authorize({ scope: 'notes:read notes:write' }))).heading).toBe('Allow access?');
+    expect((await browser.get(authorize({ scope: 'notes:read notes:write' }))).heading).toBe('Allow access?');
   });
 
   it.each(['login', 'logout', 'applications'])(
@@ -117,47 +117,47 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
 
   it("do not remember a denial, and always ask for a client with consent: 'always'", async () => {
     const store = newStore([{ ...web, consent: 'always' }]);
-    const { visitor } = await open({ store });
-    await visitor.signIn('/oauth/login');
-    const denied = await visitor.send(await visitor.get(authorize()), { decision: 'deny' });
+    const { browser } = await open({ store });
+    await browser.signIn('/oauth/login');
+    const denied = await browser.send(await browser.get(authorize()), { decision: 'deny' });
     expect(denied.location).toContain('error=access_denied');
-    await visitor.send(await visitor.get(authorize()), { decision: 'allow' });
-    expect((await visitor.get(authorize())).heading).toBe('Allow access?');
+    await browser.send(await browser.get(authorize()), { decision: 'allow' });
+    expect((await browser.get(authorize())).heading).toBe('Allow access?');
   });
 
   it("ask for no consent for a client with consent: 'never'", async () => {
-    const { visitor } = await open({ store: newStore([{ ...web, consent: 'never' }]) });
-    const back = await visitor.signIn(`/oauth/login?return_to=${encodeURIComponent(authorize())}`);
-    expect((await visitor.get(back.location!)).location).toMatch(/callback\?code=/);
+    const { browser } = await open({ store: newStore([{ ...web, consent: 'never' }]) });
+    const back = await browser.signIn(`/oauth/login?return_to=${encodeURIComponent(authorize())}`);
+    expect((await browser.get(back.location!)).location).toMatch(/callback\?code=/);
   });
 
   describe('the login page', () => {
     it('sets HttpOnly SameSite cookies: a new session cookie at sign-in, and one that identifies the browser', async () => {
-      const { visitor } = await open();
-      const form = await visitor.get('/oauth/login');
+      const { browser } = await open();
+      const form = await browser.get('/oauth/login');
       expect(form.given).toEqual([
         expect.stringMatching(/^oauth2-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/),
       ]);
-      const before = visitor.cookies.get(COOKIE);
-      const { given } = await visitor.send(form, { username: 'alice', password: 'wonderland' });
+      const before = browser.cookies.get(COOKIE);
+      const { given } = await browser.send(form, { username: 'alice', password: 'wonderland' });
       expect(given).toEqual([
         expect.stringMatching(
           /^oauth2-known-browser=[\w-]{22}\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=34560000$/,
         ),
         expect.stringMatching(/^oauth2-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=28800$/),
       ]);
-      expect(visitor.cookies.get(COOKIE)).not.toBe(before);
+      expect(browser.cookies.get(COOKIE)).not.toBe(before);
     });
 
     it('sets a Secure cookie with the __Host- prefix if the issuer is https', async () => {
-      const { visitor } = await open({ module: { issuer: 'https://id.example' } });
-      const { given } = await visitor.get('/oauth/login');
+      const { browser } = await open({ module: { issuer: 'https://id.example' } });
+      const { given } = await browser.get('/oauth/login');
       expect(given[0]).toMatch(/^__Host-oauth2-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
     });
 
     it('reports a wrong password, and keeps the user name but not the password in the form', async () => {
-      const { visitor } = await open();
-      const again = await visitor.signIn('/oauth/login?return_to=/there', 'alice"><script>', 'underland');
+      const { browser } = await open();
+      const again = await browser.signIn('/oauth/login?return_to=/there', 'alice"><script>', 'underland');
       expect([again.status, again.location]).toEqual([401, null]);
       expect(again.html).toContain('Incorrect username or password.');
       expect(again.html).toContain('value="alice&quot;&gt;&lt;script&gt;"');
@@ -172,12 +172,12 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
       ['a same-site Sec-Fetch-Site header', {}, { 'sec-fetch-site': 'same-site' }],
       ['a foreign Origin header', {}, { origin: 'https://evil.example' }],
     ])('rejects a form with %s (CSRF)', async (_, change, headers) => {
-      const { visitor, store, url } = await open();
-      const form = await visitor.get('/oauth/login');
-      const response = await visitor.send(form, { username: 'alice', password: 'wonderland', ...change }, headers);
+      const { browser, store, url } = await open();
+      const form = await browser.get('/oauth/login');
+      const response = await browser.send(form, { username: 'alice', password: 'wonderland', ...change }, headers);
       expect([response.status, response.location]).toEqual([403, null]);
       expect(response.html).toContain('This form has expired');
-      expect(await store.getSession(visitor.cookies.get(COOKIE)!)).toBeUndefined();
+      expect(await store.getSession(browser.cookies.get(COOKIE)!)).toBeUndefined();
       // A token that belongs to another browser is rejected too.
       const stranger = new PageBrowser(url);
       await stranger.get('/oauth/login');
@@ -193,31 +193,31 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
       'javascript:alert(1)',
       '',
     ])('never redirects to %p after the login (open redirect)', async (returnTo) => {
-      const { visitor } = await open();
-      const form = await visitor.get(`/oauth/login?return_to=${encodeURIComponent(returnTo)}`);
+      const { browser } = await open();
+      const form = await browser.get(`/oauth/login?return_to=${encodeURIComponent(returnTo)}`);
       const typed = { username: 'alice', password: 'wonderland' };
-      expect((await visitor.send(form, typed)).location).toBe('/');
-      const again = await visitor.post('/oauth/login', {
-        ...(await visitor.get('/oauth/login')).form.fields,
+      expect((await browser.send(form, typed)).location).toBe('/');
+      const again = await browser.post('/oauth/login', {
+        ...(await browser.get('/oauth/login')).form.fields,
         return_to: returnTo,
       });
       expect(again.location ?? '').not.toMatch(/evil|script/);
     });
 
     it('replaces a session cookie that the server did not issue (session fixation)', async () => {
-      const { visitor } = await open();
-      visitor.cookies.set(COOKIE, 'A'.repeat(43));
-      expect((await visitor.get('/oauth/login')).heading).toBe('Sign in');
-      await visitor.signIn('/oauth/login');
+      const { browser } = await open();
+      browser.cookies.set(COOKIE, 'A'.repeat(43));
+      expect((await browser.get('/oauth/login')).heading).toBe('Sign in');
+      await browser.signIn('/oauth/login');
       // The cookie planted before the login must not become the session.
-      expect(visitor.cookies.get(COOKIE)).not.toBe('A'.repeat(43));
+      expect(browser.cookies.get(COOKIE)).not.toBe('A'.repeat(43));
     });
 
     it('limits failed logins of a user without locking out others', async () => {
-      const { visitor, url } = await open();
+      const { browser, url } = await open();
       for (let guess = 0; guess < 10; guess++)
-        expect((await visitor.signIn('/oauth/login', 'alice', 'x')).status).toBe(401);
-      const refused = await visitor.signIn('/oauth/login', 'Alice', 'wonderland');
+        expect((await browser.signIn('/oauth/login', 'alice', 'x')).status).toBe(401);
+      const refused = await browser.signIn('/oauth/login', 'Alice', 'wonderland');
       expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.closeTo(300, -2)]);
       expect(refused.html).toContain('Too many attempts. Please try again in 5 minutes.');
       expect((await new PageBrowser(url).signIn('/oauth/login', 'bob')).status).toBe(303);
@@ -235,10 +235,10 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
     ])(
       'rejects a %s with an invisible or control character without calling the model',
       async (_name, name, password) => {
-        const { store, visitor } = await open();
-        const asked = jest.spyOn(store, 'getUser');
-        expect((await visitor.signIn('/oauth/login', name, password)).status).toBe(401);
-        expect(asked).not.toHaveBeenCalled();
+        const { store, browser } = await open();
+        const requested = jest.spyOn(store, 'getUser');
+        expect((await browser.signIn('/oauth/login', name, password)).status).toBe(401);
+        expect(requested).not.toHaveBeenCalled();
       },
     );
 
@@ -248,97 +248,97 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
         count: ({ username, address }: { username?: string; address?: string | undefined }) =>
           attempts.push([username, address]),
       };
-      const { visitor } = await open({ pages: { throttle } });
-      const refused = await visitor.signIn('/oauth/login');
+      const { browser } = await open({ pages: { throttle } });
+      const refused = await browser.signIn('/oauth/login');
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
       expect(attempts).toEqual([['alice', expect.stringContaining('127.0.0.1')]]);
     });
 
     it('responds with 503 and Retry-After if the user store is temporarily unavailable', async () => {
-      const { visitor } = await open();
-      const later = await visitor.signIn('/oauth/login', 'alice', 'busy');
+      const { browser } = await open();
+      const later = await browser.signIn('/oauth/login', 'alice', 'busy');
       expect([later.status, later.headers.get('retry-after')]).toEqual([503, '7']);
       expect(later.html).toContain('Sign-in is busy right now');
     });
 
     it('shows an internal error as a page without details', async () => {
-      const { visitor } = await open();
-      const fault = await visitor.signIn('/oauth/login', 'alice', 'broken');
+      const { browser } = await open();
+      const fault = await browser.signIn('/oauth/login', 'alice', 'broken');
       expect([fault.status, fault.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
       expect(fault.html).toContain('Something went wrong on our side');
       expect(fault.html).not.toContain('10.0.0.1');
     });
 
     it('offers the choice of an account to a signed-in user', async () => {
-      const { visitor, store } = await open();
-      await visitor.signIn('/oauth/login');
-      const first = visitor.cookies.get(COOKIE)!;
-      const choice = await visitor.get(`/oauth/login?return_to=${encodeURIComponent(authorize())}`);
+      const { browser, store } = await open();
+      await browser.signIn('/oauth/login');
+      const first = browser.cookies.get(COOKIE)!;
+      const choice = await browser.get(`/oauth/login?return_to=${encodeURIComponent(authorize())}`);
       expect(choice.heading).toBe('Choose an account');
       expect(choice.html).toMatch(/href="\/oauth\/authorize\?[^"]*"[^>]*>Continue as <bdi>Alice</);
-      const other = await visitor.send(choice);
+      const other = await browser.send(choice);
       expect(other.location).toBe(`/oauth/login?${new URLSearchParams({ return_to: authorize() }).toString()}`);
       expect(await store.getSession(first)).toBeUndefined();
-      const back = await visitor.signIn(other.location!, 'bob');
-      expect((await visitor.get(back.location!)).html).toContain('signed in as <b>Bob</b>');
+      const back = await browser.signIn(other.location!, 'bob');
+      expect((await browser.get(back.location!)).html).toContain('signed in as <b>Bob</b>');
     });
 
     it('uses the language of `ui_locales` in the authorization request', async () => {
       const languages = { de: { messages: { signInTitle: 'Anmelden', consentTitle: 'Zugriff erlauben?' } } };
-      const { visitor } = await open({ pages: { languages } });
-      const sent = await visitor.get(authorize({ ui_locales: 'de en' }));
-      expect((await visitor.get(sent.location!)).heading).toBe('Anmelden');
-      const back = await visitor.signIn(sent.location!);
-      expect((await visitor.get(back.location!)).heading).toBe('Zugriff erlauben?');
+      const { browser } = await open({ pages: { languages } });
+      const sent = await browser.get(authorize({ ui_locales: 'de en' }));
+      expect((await browser.get(sent.location!)).heading).toBe('Anmelden');
+      const back = await browser.signIn(sent.location!);
+      expect((await browser.get(back.location!)).heading).toBe('Zugriff erlauben?');
     });
   });
 
   describe('sign-out with the built-in pages', () => {
     it('asks for confirmation, ends the session for every copy of its cookie, and shows a page', async () => {
-      const { visitor, store } = await open();
-      await visitor.signIn('/oauth/login');
-      const cookie = visitor.cookies.get(COOKIE)!;
-      const question = await visitor.get('/oauth/logout');
+      const { browser, store } = await open();
+      await browser.signIn('/oauth/login');
+      const cookie = browser.cookies.get(COOKIE)!;
+      const question = await browser.get('/oauth/logout');
       expect(question.heading).toBe('Sign out?');
       expect(await store.getSession(cookie)).toBeDefined();
-      const response = await visitor.send(question);
-      expect([response.status, response.location, visitor.cookies.has(COOKIE)]).toEqual([303, '/oauth/logout', false]);
+      const response = await browser.send(question);
+      expect([response.status, response.location, browser.cookies.has(COOKIE)]).toEqual([303, '/oauth/logout', false]);
       expect(await store.getSession(cookie)).toBeUndefined();
-      expect((await visitor.get(response.location!)).heading).toBe('You are signed out');
+      expect((await browser.get(response.location!)).heading).toBe('You are signed out');
     });
 
     it.each([true, false])(
       'ends grants and the sessions in other browsers only if `signOutEndsGrants` is true: %j',
       async (ends) => {
-        const told: string[] = [];
+        const reported: string[] = [];
         const events = new EventEmitter().on('grant.ended', (event: GrantEvent) =>
-          told.push(`${event.endpoint} ${event.reason}`),
+          reported.push(`${event.endpoint} ${event.reason}`),
         );
-        const { visitor, store } = await open({ pages: { signOutEndsGrants: ends }, module: { events } });
-        await visitor.signIn('/oauth/login');
-        const { user } = (await store.getSession(visitor.cookies.get(COOKIE)!))!;
+        const { browser, store } = await open({ pages: { signOutEndsGrants: ends }, module: { events } });
+        await browser.signIn('/oauth/login');
+        const { user } = (await store.getSession(browser.cookies.get(COOKIE)!))!;
         const expiresAt = new Date(Date.now() + 60_000);
         const client = { id: 'web', grants: [] };
         await store.saveSession({ sessionId: 'elsewhere', user, authTime: new Date(), expiresAt });
         await store.saveToken({ accessToken: 'granted', accessTokenExpiresAt: expiresAt }, client, user);
         expect(await store.listGrants(user['id'] as string)).toHaveLength(1);
-        await visitor.send(await visitor.get('/oauth/logout'));
+        await browser.send(await browser.get('/oauth/logout'));
         expect(await store.listGrants(user['id'] as string)).toHaveLength(ends ? 0 : 1);
         expect(Boolean(await store.getSession('elsewhere'))).toBe(!ends);
-        expect(told).toEqual(ends ? ['logout withdrawn'] : []);
+        expect(reported).toEqual(ends ? ['logout withdrawn'] : []);
       },
     );
 
     it('accepts a form of the application with `return_to`, but no form of another site (CSRF)', async () => {
-      const { visitor, store } = await open();
-      await visitor.signIn('/oauth/login');
-      const cookie = visitor.cookies.get(COOKIE)!;
-      const forged = await visitor.post('/oauth/logout', {}, { 'sec-fetch-site': 'cross-site' });
+      const { browser, store } = await open();
+      await browser.signIn('/oauth/login');
+      const cookie = browser.cookies.get(COOKIE)!;
+      const forged = await browser.post('/oauth/logout', {}, { 'sec-fetch-site': 'cross-site' });
       expect(forged.heading).toBe('Sign out?');
       expect(await store.getSession(cookie)).toBeDefined();
-      expect((await visitor.post('/oauth/logout', { return_to: '//evil.example' })).location).toBe('/oauth/logout');
-      await visitor.signIn('/oauth/login');
-      expect((await visitor.post('/oauth/logout', { return_to: '/?bye' })).location).toBe('/?bye');
+      expect((await browser.post('/oauth/logout', { return_to: '//evil.example' })).location).toBe('/oauth/logout');
+      await browser.signIn('/oauth/login');
+      expect((await browser.post('/oauth/logout', { return_to: '/?bye' })).location).toBe('/?bye');
     });
   });
 
@@ -346,38 +346,38 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
     const path = '/oauth/applications';
 
     it('lists applications for a signed-in user and removes their access: tokens and consent', async () => {
-      const { visitor, url, store } = await open({
+      const { browser, url, store } = await open({
         pages: { scopes: { 'notes:read': { consent: 'Read your notes' } } },
       });
-      const away = await visitor.get(path);
+      const away = await browser.get(path);
       expect(away.location).toBe(`/oauth/login?${new URLSearchParams({ return_to: path }).toString()}`);
-      expect((await visitor.signIn(away.location!)).location).toBe(path);
-      expect((await visitor.get(path)).html).toContain('No apps have access');
+      expect((await browser.signIn(away.location!)).location).toBe(path);
+      expect((await browser.get(path)).html).toContain('No apps have access');
 
-      const response = await visitor.send(await visitor.get(authorize()), { decision: 'allow' });
+      const response = await browser.send(await browser.get(authorize()), { decision: 'allow' });
       const { access_token: token } = await redeem(url, response.location);
-      const list = await visitor.get(path);
+      const list = await browser.get(path);
       expect(list.html).toMatch(/Notes &lt;of&gt; Wonderland[^]*<li>Read your notes<\/li>[^]*Since /);
-      const ended = await visitor.send(list);
+      const ended = await browser.send(list);
       expect([ended.status, ended.location]).toEqual([303, `${path}?ended=`]);
-      const after = await visitor.get(ended.location!);
+      const after = await browser.get(ended.location!);
       expect(after.html).toContain('Access removed.');
       expect(after.html).toContain('No apps have access');
       expect(await store.getAccessToken(token)).toBeUndefined();
-      expect((await visitor.get(authorize())).heading).toBe('Allow access?');
+      expect((await browser.get(authorize())).heading).toBe('Allow access?');
     });
 
     it('removes access only by its own form, and only that of the signed-in user', async () => {
-      const { visitor, store } = await open();
-      await visitor.signIn('/oauth/login');
-      await visitor.send(await visitor.get(authorize()), { decision: 'allow' });
-      const list = await visitor.get(path);
+      const { browser, store } = await open();
+      await browser.signIn('/oauth/login');
+      await browser.send(await browser.get(authorize()), { decision: 'allow' });
+      const list = await browser.get(path);
       for (const [change, headers] of [
         [{ csrf_token: '' }, {}],
         [{}, { origin: 'https://evil.example' }],
         [{ client_id: 'other' }, {}],
       ] as const) {
-        await visitor.send(list, change, headers);
+        await browser.send(list, change, headers);
         expect(await store.listApplications('1')).toHaveLength(1);
       }
       const bob = new PageBrowser((await open({ store })).url);
@@ -388,23 +388,23 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
     });
 
     it('responds with 404 if it is disabled', async () => {
-      const { visitor } = await open({ pages: { applications: false } });
-      expect((await visitor.get(path)).status).toBe(404);
+      const { browser } = await open({ pages: { applications: false } });
+      expect((await browser.get(path)).status).toBe(404);
     });
   });
 
   it('are served at custom paths', async () => {
     const prepare = (app: INestApplication) => app.setGlobalPrefix('id');
-    const { visitor } = await open({ module: { paths: { login: 'sign-in' } }, prepare });
-    const sent = await visitor.get(authorize({}, '/id/oauth/authorize'));
+    const { browser } = await open({ module: { paths: { login: 'sign-in' } }, prepare });
+    const sent = await browser.get(authorize({}, '/id/oauth/authorize'));
     expect(sent.location).toMatch(/^\/id\/sign-in\?return_to=%2Fid%2Foauth%2Fauthorize/);
-    const back = await visitor.signIn(sent.location!);
-    expect((await visitor.get(back.location!)).heading).toBe('Allow access?');
+    const back = await browser.signIn(sent.location!);
+    expect((await browser.get(back.location!)).heading).toBe('Allow access?');
   });
 
   it('show errors that cannot be returned to a client', async () => {
-    const { visitor } = await open();
-    const shown = await visitor.get(authorize({ redirect_uri: 'https://evil.example/' }));
+    const { browser } = await open();
+    const shown = await browser.get(authorize({ redirect_uri: 'https://evil.example/' }));
     expect([shown.status, shown.heading]).toEqual([400, "This request can't be completed"]);
     expect(shown.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
     expect(shown.headers.get('cache-control')).toBe('no-store');
@@ -416,10 +416,10 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
       start: () => undefined,
       end: () => undefined,
     };
-    const { visitor, url } = await open({ pages: { login: '/my/login?a=b', sessions } });
-    const sent = await visitor.get(authorize());
+    const { browser, url } = await open({ pages: { login: '/my/login?a=b', sessions } });
+    const sent = await browser.get(authorize());
     expect(sent.location).toBe(`/my/login?a=b&${new URLSearchParams({ return_to: authorize() }).toString()}`);
-    expect((await visitor.get('/oauth/login')).status).toBe(404);
+    expect((await browser.get('/oauth/login')).status).toBe(404);
     const alice = new PageBrowser(url, { 'x-user': '1' });
     const response = await alice.send(await alice.get(authorize()), { decision: 'allow' });
     expect(response.location).toMatch(/callback\?code=/);
@@ -440,8 +440,8 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
         done();
       });
     };
-    const { visitor } = await open({ prepare });
-    const { given } = await visitor.get('/oauth/login');
+    const { browser } = await open({ prepare });
+    const { given } = await browser.get('/oauth/login');
     expect(given).toEqual(['host=1', expect.stringMatching(/^oauth2-session=/)]);
   });
 

@@ -124,35 +124,35 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
     const config = await client.discovery(new URL(url), 'web', 'secret-of-the-client-web', undefined, {
       execute: [client.allowInsecureRequests],
     });
-    return { url, model, codes, config, site, server: app.get(OAuth2Server), visitor: new PageBrowser(url) };
+    return { url, model, codes, config, site, server: app.get(OAuth2Server), browser: new PageBrowser(url) };
   }
 
-  const asked = (change: Record<string, string> = {}) => {
+  const requested = (change: Record<string, string> = {}) => {
     const usual = { response_type: 'code', client_id: 'web', scope: 'openid', state: 'xyz', redirect_uri: CALLBACK };
     return `/oauth/authorize?${new URLSearchParams({ ...usual, ...change }).toString()}`;
   };
 
   /** Follows redirects as a browser does until a page is shown or the client is reached. */
-  async function follow(visitor: PageBrowser, shown: ShownPage): Promise<ShownPage> {
+  async function follow(userBrowser: PageBrowser, shown: ShownPage): Promise<ShownPage> {
     let next = shown;
     for (let hops = 0; next.location?.startsWith('/'); hops += 1) {
       expect(hops).toBeLessThan(10);
-      next = await visitor.get(next.location);
+      next = await userBrowser.get(next.location);
     }
     return next;
   }
 
-  const go = async (visitor: PageBrowser, change: Record<string, string> = {}) =>
-    follow(visitor, await visitor.get(asked(change)));
-  const send = async (visitor: PageBrowser, page: ShownPage, typed: Record<string, string> = {}) =>
-    follow(visitor, await visitor.send(page, typed));
-  const password = async (visitor: PageBrowser, page: ShownPage, username = 'alice') =>
-    send(visitor, page, { username, password: 'wonderland' });
+  const go = async (userBrowser: PageBrowser, change: Record<string, string> = {}) =>
+    follow(userBrowser, await userBrowser.get(requested(change)));
+  const send = async (userBrowser: PageBrowser, page: ShownPage, typed: Record<string, string> = {}) =>
+    follow(userBrowser, await userBrowser.send(page, typed));
+  const password = async (userBrowser: PageBrowser, page: ShownPage, username = 'alice') =>
+    send(userBrowser, page, { username, password: 'wonderland' });
 
   /** Approves the consent page and redeems the code. */
-  async function redeem(config: client.Configuration, visitor: PageBrowser, consent: ShownPage) {
+  async function redeem(config: client.Configuration, userBrowser: PageBrowser, consent: ShownPage) {
     expect(consent.heading).toBe('Allow access?');
-    const { location } = await visitor.send(consent, { decision: 'allow' });
+    const { location } = await userBrowser.send(consent, { decision: 'allow' });
     return client.authorizationCodeGrant(config, new URL(location!), { expectedState: 'xyz' });
   }
 
@@ -163,8 +163,8 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
   const errorOf = ({ location }: ShownPage) => new URL(location!).searchParams.get('error');
 
   it('is requested between password and consent, and determines acr in ID tokens, introspection and @RequireAuth()', async () => {
-    const { visitor, config, url } = await open();
-    const page = await password(visitor, await go(visitor));
+    const { browser: userBrowser, config, url } = await open();
+    const page = await password(userBrowser, await go(userBrowser));
     expect([page.status, page.heading]).toEqual([200, 'Enter your code']);
     expect(page.html).toMatch(/<label for="code">Code<\/label>\s*<input\s+id="code"\s+name="code"/);
     expect(page.html).toMatch(/autocomplete="one-time-code" inputmode="numeric"/);
@@ -173,22 +173,22 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
     expect(page.headers.get('cache-control')).toBe('no-store');
 
-    const tokens = await redeem(config, visitor, await send(visitor, page, { code: ' 123 451 ' }));
+    const tokens = await redeem(config, userBrowser, await send(userBrowser, page, { code: ' 123 451 ' }));
     expect(tokens.claims()).toMatchObject({ acr: MFA, amr: ['pwd', 'otp', 'mfa'], auth_time: expect.any(Number) });
     expect(await client.tokenIntrospection(config, tokens.access_token)).toMatchObject({ active: true, acr: MFA });
     const headers = { authorization: `Bearer ${tokens.access_token}` };
     expect((await fetch(`${url}/payments`, { headers })).status).toBe(200);
     // The user has completed both factors, so no further code is required.
-    expect((await go(visitor, { acr_values: MFA })).heading).toBe('Allow access?');
+    expect((await go(userBrowser, { acr_values: MFA })).heading).toBe('Allow access?');
   });
 
   it('is required: the password alone does not sign the user in, at any page or with any cookie', async () => {
-    const { visitor, url, site, server, model } = await open();
-    await password(visitor, await go(visitor));
-    const half = visitor.cookies.get(HALF)!;
-    expect((await go(visitor)).heading).toBe('Sign in');
-    expect((await follow(visitor, await visitor.get('/oauth/applications'))).heading).toBe('Sign in');
-    const decided = await visitor.post(asked(), { decision: 'allow', csrf_token: 'x' });
+    const { browser: userBrowser, url, site, server, model } = await open();
+    await password(userBrowser, await go(userBrowser));
+    const half = userBrowser.cookies.get(HALF)!;
+    expect((await go(userBrowser)).heading).toBe('Sign in');
+    expect((await follow(userBrowser, await userBrowser.get('/oauth/applications'))).heading).toBe('Sign in');
+    const decided = await userBrowser.post(requested(), { decision: 'allow', csrf_token: 'x' });
     expect(decided.location).toMatch(/^\/oauth\/login/);
     for (const cookie of [half, `pending login ${half}`, `pending%20login%20${half}`]) {
       const forger = new PageBrowser(url);
@@ -201,9 +201,9 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
   });
 
   it('is skipped for users who have not enrolled; the client gets an error if its acr is essential', async () => {
-    const { visitor, config, url } = await open();
-    const consent = await password(visitor, await go(visitor, { acr_values: MFA }), 'carol');
-    const tokens = await redeem(config, visitor, consent);
+    const { browser: userBrowser, config, url } = await open();
+    const consent = await password(userBrowser, await go(userBrowser, { acr_values: MFA }), 'carol');
+    const tokens = await redeem(config, userBrowser, consent);
     expect(tokens.claims()).toMatchObject({ acr: PWD, amr: ['pwd'] });
     const headers = { authorization: `Bearer ${tokens.access_token}` };
     expect((await fetch(`${url}/payments`, { headers })).status).toBe(401);
@@ -215,20 +215,20 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
   });
 
   it("is requested only if a client requires it with `when: 'wanted'`, and keeps the time of the login", async () => {
-    const { visitor, config, url } = await open({ when: 'wanted' });
-    const first = await redeem(config, visitor, await password(visitor, await go(visitor)));
+    const { browser: userBrowser, config, url } = await open({ when: 'wanted' });
+    const first = await redeem(config, userBrowser, await password(userBrowser, await go(userBrowser)));
     expect(first.claims()).toMatchObject({ acr: PWD, amr: ['pwd'] });
-    const before = visitor.cookies.get(SESSION)!;
+    const before = userBrowser.cookies.get(SESSION)!;
     const now = Date.now();
     jest.spyOn(Date, 'now').mockImplementation(() => now + 20_000);
 
-    const page = await go(visitor, ESSENTIAL);
+    const page = await go(userBrowser, ESSENTIAL);
     expect(page.heading).toBe('Enter your code');
-    const stronger = await redeem(config, visitor, await send(visitor, page, { code: '123451' }));
+    const stronger = await redeem(config, userBrowser, await send(userBrowser, page, { code: '123451' }));
     expect(stronger.claims()).toMatchObject({ acr: MFA, amr: ['pwd', 'otp', 'mfa'] });
     expect(stronger.claims()!['auth_time']).toBe(first.claims()!['auth_time']);
     // The second factor issues a new session cookie and invalidates the old one.
-    expect(visitor.cookies.get(SESSION)).not.toBe(before);
+    expect(userBrowser.cookies.get(SESSION)).not.toBe(before);
     const thief = new PageBrowser(url);
     thief.cookies.set(SESSION, before);
     expect((await go(thief)).heading).toBe('Sign in');
@@ -240,52 +240,52 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
   ])(
     'is requested after the password if %s requires a new login, which a code alone does not satisfy',
     async (_, fresh) => {
-      const { visitor, config } = await open({ when: 'wanted' });
-      const first = await redeem(config, visitor, await password(visitor, await go(visitor)));
+      const { browser: userBrowser, config } = await open({ when: 'wanted' });
+      const first = await redeem(config, userBrowser, await password(userBrowser, await go(userBrowser)));
       const now = Date.now();
       jest.spyOn(Date, 'now').mockImplementation(() => now + 100_000);
-      const away = await visitor.get(asked({ ...fresh, acr_values: MFA }));
+      const away = await userBrowser.get(requested({ ...fresh, acr_values: MFA }));
       const address = new URL(away.location!, 'http://here');
       expect(address.searchParams.get('prompt')).toBe('login');
       // If the user removes `prompt` from the URL, both factors are required nevertheless.
       address.searchParams.delete('prompt');
-      const page = await visitor.get(address.pathname + address.search);
-      const code = await follow(visitor, page);
+      const page = await userBrowser.get(address.pathname + address.search);
+      const code = await follow(userBrowser, page);
       expect(code.heading).toBe('Enter your code');
-      const again = await send(visitor, code, { code: '123451' });
+      const again = await send(userBrowser, code, { code: '123451' });
       expect(again.heading).toBe('Sign in');
-      const both = await send(visitor, await password(visitor, again), { code: '123451' });
-      const tokens = await redeem(config, visitor, both);
+      const both = await send(userBrowser, await password(userBrowser, again), { code: '123451' });
+      const tokens = await redeem(config, userBrowser, both);
       expect(tokens.claims()).toMatchObject({ acr: MFA, amr: ['pwd', 'otp', 'mfa'] });
       expect(tokens.claims()!['auth_time']).toBeGreaterThan(Number(first.claims()!['auth_time']) + 90);
     },
   );
 
   it('is requested after the choice of an account, and allows switching to another account', async () => {
-    const { visitor } = await open({ when: 'wanted' });
-    await password(visitor, await visitor.get('/oauth/login'));
-    const choice = await go(visitor, { ...ESSENTIAL, prompt: 'select_account' });
+    const { browser: userBrowser } = await open({ when: 'wanted' });
+    await password(userBrowser, await userBrowser.get('/oauth/login'));
+    const choice = await go(userBrowser, { ...ESSENTIAL, prompt: 'select_account' });
     expect(choice.heading).toBe('Choose an account');
-    expect((await visitor.get(continued(choice))).heading).toBe('Enter your code');
+    expect((await userBrowser.get(continued(choice))).heading).toBe('Enter your code');
     // Bob’s password alone is not sufficient for a request that requires more.
-    const bob = await password(visitor, await send(visitor, choice), 'bob');
+    const bob = await password(userBrowser, await send(userBrowser, choice), 'bob');
     expect([bob.heading, bob.html.includes('<b>bob</b>')]).toEqual(['Enter your code', true]);
-    expect((await send(visitor, bob, { code: '123452' })).html).toContain('signed in as <b>bob</b>');
+    expect((await send(userBrowser, bob, { code: '123452' })).html).toContain('signed in as <b>bob</b>');
   });
 
   it('sends a code once for each login and again on request, but never because of a link', async () => {
-    const { visitor, codes, url } = await open({ by: ByMail, when: 'wanted' });
-    const page = await password(visitor, await go(visitor, ESSENTIAL));
+    const { browser: userBrowser, codes, url } = await open({ by: ByMail, when: 'wanted' });
+    const page = await password(userBrowser, await go(userBrowser, ESSENTIAL));
     expect(page.html).toContain('We sent you a code');
     const path = page.form.action;
-    for (let times = 0; times < 3; times += 1) await visitor.get(path);
+    for (let times = 0; times < 3; times += 1) await userBrowser.get(path);
     expect(codes.sent).toEqual(['1']);
-    await visitor.send(page, { send: '1' }, { origin: 'https://evil.example' });
-    await visitor.send(page, { send: '1', csrf_token: 'x' });
+    await userBrowser.send(page, { send: '1' }, { origin: 'https://evil.example' });
+    await userBrowser.send(page, { send: '1', csrf_token: 'x' });
     expect(codes.sent).toEqual(['1']);
-    const again = await send(visitor, page, { send: '1' });
+    const again = await send(userBrowser, page, { send: '1' });
     expect([again.heading, codes.sent.length]).toEqual(['Enter your code', 2]);
-    expect((await send(visitor, again, { code: '123451' })).heading).toBe('Allow access?');
+    expect((await send(userBrowser, again, { code: '123451' })).heading).toBe('Allow access?');
 
     // A signed-in user must request the code, because a link of another site may have opened the page.
     const signedIn = new PageBrowser(url);
@@ -302,24 +302,24 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
   });
 
   it('accepts recovery codes on a page with a text field', async () => {
-    const { visitor } = await open({ recoveryCodes: true });
-    const page = await password(visitor, await go(visitor));
+    const { browser: userBrowser } = await open({ recoveryCodes: true });
+    const page = await password(userBrowser, await go(userBrowser));
     const [, link] = /href="([^"]*recovery=[^"]*)"/.exec(page.html)!;
-    const recovery = await visitor.get(link!.replaceAll('&amp;', '&'));
+    const recovery = await userBrowser.get(link!.replaceAll('&amp;', '&'));
     expect(recovery.html).toContain('Enter one of your recovery codes.');
     expect(recovery.html).not.toMatch(/inputmode|Use a recovery code/);
-    expect((await visitor.send(recovery, { code: 'x' })).html).toContain('Enter one of your recovery codes.');
-    expect((await send(visitor, recovery, { code: 'abcd-efgh' })).heading).toBe('Allow access?');
+    expect((await userBrowser.send(recovery, { code: 'x' })).html).toContain('Enter one of your recovery codes.');
+    expect((await send(userBrowser, recovery, { code: 'abcd-efgh' })).heading).toBe('Allow access?');
   });
 
   it('reports a wrong code without showing it', async () => {
-    const { visitor, codes } = await open();
-    const page = await password(visitor, await go(visitor));
-    const wrong = await visitor.send(page, { code: '"><script>' });
+    const { browser: userBrowser, codes } = await open();
+    const page = await password(userBrowser, await go(userBrowser));
+    const wrong = await userBrowser.send(page, { code: '"><script>' });
     expect([wrong.status, wrong.heading, wrong.html.includes('script>')]).toEqual([401, 'Enter your code', false]);
     expect(wrong.html).toMatch(/role="alert" id="problem">This code is incorrect/);
     expect(wrong.html).toContain('aria-invalid="true" aria-describedby="problem"');
-    for (const code of ['', '  ', 'x'.repeat(101)]) expect((await visitor.send(page, { code })).status).toBe(401);
+    for (const code of ['', '  ', 'x'.repeat(101)]) expect((await userBrowser.send(page, { code })).status).toBe(401);
     // A malformed code is not verified.
     expect(codes.tried).toHaveLength(1);
   });
@@ -349,8 +349,8 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
         return 0;
       },
     };
-    const { visitor } = await open({ pages: { throttle } });
-    await visitor.send(await password(visitor, await go(visitor)), { code: '1' });
+    const { browser: userBrowser } = await open({ pages: { throttle } });
+    await userBrowser.send(await password(userBrowser, await go(userBrowser)), { code: '1' });
     expect(attempts).toEqual([
       { username: 'alice', address: expect.any(String) },
       { account: '1', secondFactor: 'code' },
@@ -358,10 +358,10 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
   });
 
   it('limits failed codes that are sent concurrently', async () => {
-    const { visitor, codes } = await open();
-    const page = await password(visitor, await go(visitor));
+    const { browser: userBrowser, codes } = await open();
+    const page = await password(userBrowser, await go(userBrowser));
     const guesses = Array.from({ length: 50 }, (_, guess) => String(100_000 + guess));
-    const statuses = (await Promise.all(guesses.map((code) => visitor.send(page, { code })))).map(
+    const statuses = (await Promise.all(guesses.map((code) => userBrowser.send(page, { code })))).map(
       ({ status }) => status,
     );
     expect(codes.tried).toHaveLength(5);
@@ -381,32 +381,32 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
   });
 
   it('is requested for the last user who gave a password in the same browser', async () => {
-    const { visitor } = await open({ when: 'wanted' });
-    await password(visitor, await go(visitor, ESSENTIAL));
-    await password(visitor, await visitor.get('/oauth/login'), 'bob');
-    const choice = await go(visitor, { ...ESSENTIAL, prompt: 'select_account' });
-    const page = await visitor.get(continued(choice));
+    const { browser: userBrowser } = await open({ when: 'wanted' });
+    await password(userBrowser, await go(userBrowser, ESSENTIAL));
+    await password(userBrowser, await userBrowser.get('/oauth/login'), 'bob');
+    const choice = await go(userBrowser, { ...ESSENTIAL, prompt: 'select_account' });
+    const page = await userBrowser.get(continued(choice));
     expect([page.heading, page.html.includes('<b>bob</b>')]).toEqual(['Enter your code', true]);
     // Signing out or switching the account discards the pending login too.
     for (const leave of ['/oauth/logout', '/oauth/login']) {
-      await password(visitor, await visitor.get('/oauth/login?prompt=login'), 'bob');
-      await password(visitor, await go(visitor, { ...ESSENTIAL, prompt: 'login' }));
-      expect((await visitor.get('/oauth/second_factor')).heading).toBe('Enter your code');
-      await visitor.send(await visitor.get(leave));
-      expect((await visitor.get('/oauth/second_factor')).location).toBe('/');
+      await password(userBrowser, await userBrowser.get('/oauth/login?prompt=login'), 'bob');
+      await password(userBrowser, await go(userBrowser, { ...ESSENTIAL, prompt: 'login' }));
+      expect((await userBrowser.get('/oauth/second_factor')).heading).toBe('Enter your code');
+      await userBrowser.send(await userBrowser.get(leave));
+      expect((await userBrowser.get('/oauth/second_factor')).location).toBe('/');
     }
   });
 
   it('fails if the login is revoked while the code is verified', async () => {
-    const { visitor, codes, model, url } = await open({ when: 'wanted' });
+    const { browser: userBrowser, codes, model, url } = await open({ when: 'wanted' });
     const end = async () => {
       await model.revokeGrantsOf({ userId: '1' });
       return true;
     };
     codes.answer = end;
-    const late = await visitor.send(await password(visitor, await go(visitor, ESSENTIAL)), { code: '1' });
+    const late = await userBrowser.send(await password(userBrowser, await go(userBrowser, ESSENTIAL)), { code: '1' });
     expect([late.status, late.heading]).toEqual([403, 'Sign in']);
-    expect((await go(visitor)).heading).toBe('Sign in');
+    expect((await go(userBrowser)).heading).toBe('Sign in');
     // A second factor within an existing session fails, too.
     const other = new PageBrowser(url);
     await password(other, await other.get('/oauth/login'));
@@ -416,23 +416,23 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
   });
 
   it('accepts only the form of its own page, for the same user and browser', async () => {
-    const { visitor, url, codes } = await open();
-    const hers = await password(visitor, await go(visitor));
+    const { browser: userBrowser, url, codes } = await open();
+    const hers = await password(userBrowser, await go(userBrowser));
     const bob = new PageBrowser(url);
     const his = await password(bob, await go(bob), 'bob');
     for (const [browser, form, headers] of [
-      [visitor, { ...hers, form: { ...hers.form, fields: {} } }, {}],
-      [visitor, hers, { origin: 'https://evil.example' }],
-      [visitor, hers, { 'sec-fetch-site': 'cross-site' }],
-      [visitor, his, {}],
+      [userBrowser, { ...hers, form: { ...hers.form, fields: {} } }, {}],
+      [userBrowser, hers, { origin: 'https://evil.example' }],
+      [userBrowser, hers, { 'sec-fetch-site': 'cross-site' }],
+      [userBrowser, his, {}],
       [bob, hers, {}],
     ] as const) {
       const refused = await browser.send(form, { code: '123451' }, headers);
       expect([refused.status, refused.location]).toEqual([403, null]);
     }
     // This includes the case that Bob signs in in the same browser after the page was shown to Alice.
-    await password(visitor, await go(visitor), 'bob');
-    const swapped = await visitor.send(hers, { code: '123451' });
+    await password(userBrowser, await go(userBrowser), 'bob');
+    const swapped = await userBrowser.send(hers, { code: '123451' });
     expect([swapped.status, swapped.html.includes('<b>bob</b>')]).toEqual([403, true]);
     // A browser without a pending login cannot submit the form.
     const stranger = new PageBrowser(url);
@@ -444,17 +444,17 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
   });
 
   it('replaces a planted cookie of a pending login, and completes a pending login only once', async () => {
-    const { visitor, url } = await open();
-    visitor.cookies.set(HALF, 'A'.repeat(43));
-    const page = await password(visitor, await go(visitor));
-    const half = visitor.cookies.get(HALF)!;
+    const { browser: userBrowser, url } = await open();
+    userBrowser.cookies.set(HALF, 'A'.repeat(43));
+    const page = await password(userBrowser, await go(userBrowser));
+    const half = userBrowser.cookies.get(HALF)!;
     expect(half).not.toBe('A'.repeat(43));
     expect(page.heading).toBe('Enter your code');
-    const before = visitor.cookies.get(SESSION)!;
-    expect((await send(visitor, page, { code: '123451' })).heading).toBe('Allow access?');
-    expect(visitor.cookies.get(SESSION)).not.toBe(before);
+    const before = userBrowser.cookies.get(SESSION)!;
+    expect((await send(userBrowser, page, { code: '123451' })).heading).toBe('Allow access?');
+    expect(userBrowser.cookies.get(SESSION)).not.toBe(before);
     // Submitting the form again is harmless, and the old cookies are invalid.
-    expect((await visitor.send(page, { code: '123451' })).status).toBe(303);
+    expect((await userBrowser.send(page, { code: '123451' })).status).toBe(303);
     const thief = new PageBrowser(url);
     thief.cookies.set(SESSION, before).set(HALF, half);
     const replayed = await thief.send(page, { code: '123451' });
@@ -463,31 +463,33 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
   });
 
   it('must be entered within its lifetime, and before the user’s grants are revoked', async () => {
-    const { visitor, model } = await open({ lifetime: 60 });
-    const page = await password(visitor, await go(visitor));
-    expect(visitor.cookies.has(HALF)).toBe(true);
+    const { browser: userBrowser, model } = await open({ lifetime: 60 });
+    const page = await password(userBrowser, await go(userBrowser));
+    expect(userBrowser.cookies.has(HALF)).toBe(true);
     const now = Date.now();
     const clock = jest.spyOn(Date, 'now').mockImplementation(() => now + 61_000);
-    const late = await visitor.send(page, { code: '123451' });
+    const late = await userBrowser.send(page, { code: '123451' });
     expect([late.status, late.heading, late.html.includes('has expired')]).toEqual([403, 'Sign in', true]);
     clock.mockRestore();
-    const other = await password(visitor, await go(visitor));
+    const other = await password(userBrowser, await go(userBrowser));
     await model.revokeGrantsOf({ userId: '1' });
-    expect((await visitor.send(other, { code: '123451' })).status).toBe(403);
+    expect((await userBrowser.send(other, { code: '123451' })).status).toBe(403);
   });
 
   it('returns to the original path of this server, and to no other URL (open redirect)', async () => {
-    const { visitor } = await open();
-    await password(visitor, await visitor.get('/oauth/login'));
+    const { browser: userBrowser } = await open();
+    await password(userBrowser, await userBrowser.get('/oauth/login'));
     for (const [asks, leads] of [
       ['/there?a=b', '/there?a=b'],
       ['https://evil.example/', '/'],
       ['//evil.example', '/'],
     ]) {
-      const page = await visitor.get(`/oauth/second_factor?${new URLSearchParams({ return_to: asks! }).toString()}`);
-      const sent = await visitor.send(page, { code: '123451' });
+      const page = await userBrowser.get(
+        `/oauth/second_factor?${new URLSearchParams({ return_to: asks! }).toString()}`,
+      );
+      const sent = await userBrowser.send(page, { code: '123451' });
       expect(sent.location).toBe(leads);
-      await password(visitor, await visitor.get('/oauth/login?prompt=login'));
+      await password(userBrowser, await userBrowser.get('/oauth/login?prompt=login'));
     }
   });
 
@@ -501,17 +503,17 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
     ],
     ['a value other than true', () => ({ valid: true }), 401, 'This code is incorrect'],
   ])('does not sign the user in if verify() results in %s, and shows a page', async (_, answer, status, text) => {
-    const { visitor, codes } = await open();
-    const page = await password(visitor, await go(visitor));
+    const { browser: userBrowser, codes } = await open();
+    const page = await password(userBrowser, await go(userBrowser));
     codes.answer = answer;
-    const shown = await visitor.send(page, { code: '123451' });
+    const shown = await userBrowser.send(page, { code: '123451' });
     expect([shown.status, shown.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
     expect(shown.html).toContain(text);
     expect(shown.html).not.toContain('10.0.0.1');
-    expect((await go(visitor)).heading).toBe('Sign in');
+    expect((await go(userBrowser)).heading).toBe('Sign in');
     // Afterwards the user can continue.
     codes.answer = undefined;
-    expect((await visitor.send(page, { code: '123451' })).status).toBe(303);
+    expect((await userBrowser.send(page, { code: '123451' })).status).toBe(303);
   });
 
   it('does not sign the user in if enrollment cannot be determined or the code cannot be sent', async () => {
@@ -522,38 +524,38 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
       { isEnrolled: fault, verify: () => true },
       { isEnrolled: () => true, verify: () => true, send: fault },
     ]) {
-      const { visitor } = await open({ by });
-      const shown = await password(visitor, await go(visitor));
+      const { browser: userBrowser } = await open({ by });
+      const shown = await password(userBrowser, await go(userBrowser));
       expect([shown.status, shown.html.includes('Something went wrong')]).toEqual([503, true]);
-      expect((await go(visitor)).heading).toBe('Sign in');
-      expect(visitor.cookies.has(HALF)).toBe(false);
+      expect((await go(userBrowser)).heading).toBe('Sign in');
+      expect(userBrowser.cookies.has(HALF)).toBe(false);
     }
   });
 
   it('is shown in the user’s language, or on the application’s own page', async () => {
     const languages = { de: { messages: { codeTitle: 'Code eingeben' } } };
-    const { visitor } = await open({ pages: { languages } });
-    expect((await password(visitor, await go(visitor, { ui_locales: 'de' }))).heading).toBe('Code eingeben');
+    const { browser: userBrowser } = await open({ pages: { languages } });
+    expect((await password(userBrowser, await go(userBrowser, { ui_locales: 'de' }))).heading).toBe('Code eingeben');
     const own = await open({
       pages: {
         render: { secondFactor: ({ message: say }) => ({ title: say('codeTitle'), main: html`<h1>Mine</h1>` }) },
       },
     });
-    expect((await password(own.visitor, await go(own.visitor))).heading).toBe('Mine');
+    expect((await password(own.browser, await go(own.browser))).heading).toBe('Mine');
   });
 
   it('works in the device flow, where the user can also sign out', async () => {
-    const { visitor, config } = await open();
+    const { browser: userBrowser, config } = await open();
     const begun = await client.initiateDeviceAuthorization(config, { scope: 'openid' });
-    const login = await send(visitor, await visitor.get('/oauth/device'), { user_code: begun.user_code });
-    const back = await send(visitor, await password(visitor, login), { code: '123451' });
-    const shown = await send(visitor, back, { user_code: begun.user_code });
-    expect((await send(visitor, shown, { decision: 'allow' })).heading).toBe('Your device is connected');
+    const login = await send(userBrowser, await userBrowser.get('/oauth/device'), { user_code: begun.user_code });
+    const back = await send(userBrowser, await password(userBrowser, login), { code: '123451' });
+    const shown = await send(userBrowser, back, { user_code: begun.user_code });
+    expect((await send(userBrowser, shown, { decision: 'allow' })).heading).toBe('Your device is connected');
     const tokens = await client.pollDeviceAuthorizationGrant(config, begun);
     expect(tokens.claims()).toMatchObject({ acr: MFA, amr: ['pwd', 'otp', 'mfa'] });
-    await visitor.send(await visitor.get('/oauth/logout'));
-    expect((await go(visitor)).heading).toBe('Sign in');
-    expect((await password(visitor, await go(visitor))).heading).toBe('Enter your code');
+    await userBrowser.send(await userBrowser.get('/oauth/logout'));
+    expect((await go(userBrowser)).heading).toBe('Sign in');
+    expect((await password(userBrowser, await go(userBrowser))).heading).toBe('Enter your code');
   });
 
   it('is accepted only at the tenant where the password was entered', async () => {
@@ -572,14 +574,14 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
       }),
     ];
     const { url } = await startApplication(platform, { imports });
-    const visitor = new PageBrowser(url);
-    const page = await password(visitor, await visitor.get('/oauth/login'));
+    const userBrowser = new PageBrowser(url);
+    const page = await password(userBrowser, await userBrowser.get('/oauth/login'));
     expect(page.heading).toBe('Enter your code');
     const other = new PageBrowser(url.replace('127.0.0.1', 'localhost'));
-    for (const [name, value] of visitor.cookies) other.cookies.set(name, value);
+    for (const [name, value] of userBrowser.cookies) other.cookies.set(name, value);
     const shown = await other.send(page, { code: '123451' });
     expect(shown.location).toBeNull();
-    expect((await visitor.send(page, { code: '123451' })).location).toBe('/');
+    expect((await userBrowser.send(page, { code: '123451' })).location).toBe('/');
   });
 
   it('limits failed codes despite logins of an equally named user at another server', async () => {
@@ -636,12 +638,12 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
       OAuth2Module.forRoot({ ...both, name: 'plain', paths, issuer: 'http://plain.example' }),
     ];
     const { url } = await startApplication(platform, { imports });
-    const visitor = new PageBrowser(url);
-    const page = await password(visitor, await visitor.get('/oauth/login'));
-    const named = (kind: string) => [...visitor.cookies].find(([name]) => name.startsWith(kind))![1];
+    const userBrowser = new PageBrowser(url);
+    const page = await password(userBrowser, await userBrowser.get('/oauth/login'));
+    const named = (kind: string) => [...userBrowser.cookies].find(([name]) => name.startsWith(kind))![1];
     const digest = (text: string) => hash('sha256', JSON.stringify(['a', text]), 'base64url');
     const half = named(HALF);
-    await visitor.send(page, { code: '123451' });
+    await userBrowser.send(page, { code: '123451' });
     const forger = new PageBrowser(url);
     for (const cookie of [digest(`pending login ${half}`), digest(half), digest(named(SESSION))]) {
       forger.cookies.set(SESSION, cookie);

@@ -70,12 +70,12 @@ describe('OAuth2Context', () => {
       },
     );
     const token = await actingAs(app, { id: 'alice' }, [], { client: 'web' });
-    const asked = [`Bearer ${token}`, issuer];
+    const requested = [`Bearer ${token}`, issuer];
     seen.length = 0;
     expect((await get(`${url}/guarded`, bearer(token))).status).toBe(200);
     const client = ClientProxyFactory.create({ transport: Transport.TCP, options: { port, host: '127.0.0.1' } });
     await firstValueFrom(client.send('list', { authorization: `Bearer ${token}` }));
     await client.close();
-    expect(seen).toEqual([...asked, ...asked]);
+    expect(seen).toEqual([...requested, ...requested]);
   });
 });

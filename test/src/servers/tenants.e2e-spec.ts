@@ -42,7 +42,7 @@ const store = () =>
 
 /** The tenants of the application by their id. `asked` records the lookups. */
 class Tenants implements OAuth2Tenants {
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   constructor(private readonly origin: () => string) {}
 
   findTenant({ path }: TenantRequest) {
@@ -50,7 +50,7 @@ class Tenants implements OAuth2Tenants {
   }
 
   async createTenantOptions(tenant: string) {
-    this.asked.push(tenant);
+    this.requested.push(tenant);
     await Promise.resolve();
     if (tenant === 'broken') throw new Error('the database is away');
     if (!['acme', 'globex'].includes(tenant)) return undefined;
@@ -137,13 +137,13 @@ describe.each(PLATFORMS)('tenants with a path each, on %s,', (platform) => {
   });
 
   it('respond with 503 if the application fails to find the tenant, and retry on the next request', async () => {
-    const before = tenants.asked.length;
+    const before = tenants.requested.length;
     for (let time = 0; time < 2; time += 1) {
       const { status, body } = await ask('broken', password);
       expect([status, (body as { error: string }).error]).toEqual([503, 'server_error']);
       expect(JSON.stringify(body)).not.toContain('database');
     }
-    expect(tenants.asked.length - before).toBe(2);
+    expect(tenants.requested.length - before).toBe(2);
   });
 
   it('reject the tokens of another tenant', async () => {
@@ -180,8 +180,8 @@ describe.each(PLATFORMS)('tenants with a path each, on %s,', (platform) => {
       return cookieOf(signedIn).join('; ');
     }
 
-    async function codeOf(tenant: string, cookie: string, asked = query): Promise<string | null> {
-      const at = `${url}/${tenant}/oauth/authorize?${asked}`;
+    async function codeOf(tenant: string, cookie: string, requested = query): Promise<string | null> {
+      const at = `${url}/${tenant}/oauth/authorize?${requested}`;
       const page = await (await get(at, { cookie })).text();
       const csrfToken = field(page, 'csrf_token');
       const response = await post(at, { csrf_token: csrfToken, decision: 'allow' }, { cookie, origin: url });
@@ -215,8 +215,8 @@ describe.each(PLATFORMS)('tenants with a path each, on %s,', (platform) => {
     it('neither share consents with another tenant, nor list or remove its grants', async () => {
       const [there, here] = [await signIn('acme'), await signIn('globex')];
       await codeOf('acme', there);
-      const asked = await get(`${url}/acme/oauth/authorize?${query}`, { cookie: there });
-      expect(asked.headers.get('location')).toMatch(/code=/);
+      const requested = await get(`${url}/acme/oauth/authorize?${query}`, { cookie: there });
+      expect(requested.headers.get('location')).toMatch(/code=/);
       const page = await get(`${url}/globex/oauth/authorize?${query}`, { cookie: here });
       expect(await page.text()).toContain('name="csrf_token"');
       const list = await (await get(`${url}/globex/oauth/applications`, { cookie: here })).text();
@@ -241,9 +241,9 @@ describe.each(PLATFORMS)('tenants with a path each, on %s,', (platform) => {
     it('do not find a request that was pushed to another tenant', async () => {
       const pushed = await ask('acme', Object.fromEntries(new URLSearchParams(query)), 'par');
       const { request_uri: uri } = pushed.body as { request_uri: string };
-      const asked = new URLSearchParams({ client_id: 'web', request_uri: uri }).toString();
+      const requested = new URLSearchParams({ client_id: 'web', request_uri: uri }).toString();
       const cookie = await signIn('globex');
-      const response = await readResponse(get(`${url}/globex/oauth/authorize?${asked}`, { cookie }));
+      const response = await readResponse(get(`${url}/globex/oauth/authorize?${requested}`, { cookie }));
       expect(response.status).toBe(400);
     });
   });
@@ -256,13 +256,13 @@ describe('OAuth2TenantServers', () => {
 
   /** Maps hosts to tenants and accepts any tenant name. */
   class Hosts implements OAuth2Tenants {
-    asked: string[] = [];
+    requested: string[] = [];
     fault: Error | undefined;
     findTenant({ host = '' }: TenantRequest) {
       return /^([a-z0-9]+)\.example\.com$/.exec(host)?.[1];
     }
     async createTenantOptions(tenant: string): Promise<{ issuer: string } | undefined> {
-      this.asked.push(tenant);
+      this.requested.push(tenant);
       await new Promise(setImmediate);
       if (this.fault) throw this.fault;
       return tenant.startsWith('no') ? undefined : { issuer: issuerOf(tenant) };
@@ -282,7 +282,7 @@ describe('OAuth2TenantServers', () => {
     expect(new Set(found).size).toBe(1);
     expect(found[0]!.options.issuer).toBe('https://acme.example.com');
     await servers.get('acme');
-    expect(tenants.asked).toEqual(['acme']);
+    expect(tenants.requested).toEqual(['acme']);
   });
 
   it('selects the server for each phase of an authorization', async () => {
@@ -291,18 +291,18 @@ describe('OAuth2TenantServers', () => {
     const query = { response_type: 'code', client_id: 'web', scope: 'read', state: 'x' };
     const request = new Request({ method: 'GET', headers: { host: 'acme.example.com' }, query });
     const response = new Answer();
-    const asked = await server.readAuthorizationRequest(request, response);
+    const requested = await server.readAuthorizationRequest(request, response);
     const user = { id: 'alice' };
-    expect(await server.requiredInteraction(asked, { user }, response)).toEqual({});
-    expect(await server.grantableScope(asked, user, response)).toBe('read');
-    await server.decide(asked, { user }, response);
+    expect(await server.requiredInteraction(requested, { user }, response)).toEqual({});
+    expect(await server.grantableScope(requested, user, response)).toBe('read');
+    await server.decide(requested, { user }, response);
     expect(response.get('location')).toMatch(/code=.*iss=https%3A%2F%2Facme/);
   });
 
   it('keeps at most `max` servers and removes the least recently used one', async () => {
     const { tenants, servers } = await start({ tenantCache: { max: 2 } });
     for (const tenant of ['a', 'b', 'a', 'c', 'a', 'b']) await servers.get(tenant);
-    expect(tenants.asked).toEqual(['a', 'b', 'c', 'b']);
+    expect(tenants.requested).toEqual(['a', 'b', 'c', 'b']);
   });
 
   it('does not remove a server because of unknown tenants', async () => {
@@ -311,7 +311,7 @@ describe('OAuth2TenantServers', () => {
     const unknown = Array.from({ length: 50 }, (_, at) => servers.get(`no${at}`));
     for (const one of await Promise.allSettled(unknown)) expect(one.status).toBe('rejected');
     await servers.get('a');
-    expect(tenants.asked.filter((one) => one === 'a')).toEqual(['a']);
+    expect(tenants.requested.filter((one) => one === 'a')).toEqual(['a']);
   });
 
   it('does not cache an error of the application', async () => {
@@ -320,7 +320,7 @@ describe('OAuth2TenantServers', () => {
     await expect(Promise.all([servers.get('a'), servers.get('a')])).rejects.toThrow('away');
     tenants.fault = undefined;
     await servers.get('a');
-    expect(tenants.asked).toEqual(['a', 'a']);
+    expect(tenants.requested).toEqual(['a', 'a']);
   });
 
   it('creates a server again after forget(), even while it is being created', async () => {
@@ -333,7 +333,7 @@ describe('OAuth2TenantServers', () => {
     servers.forget('a');
     await making;
     await servers.get('a');
-    expect(tenants.asked).toEqual(['a', 'a', 'a', 'a']);
+    expect(tenants.requested).toEqual(['a', 'a', 'a', 'a']);
   });
 
   it('creates a server again after `timeToLive`', async () => {
@@ -341,7 +341,7 @@ describe('OAuth2TenantServers', () => {
     await servers.get('a');
     await new Promise((done) => setTimeout(done, 5));
     await servers.get('a');
-    expect(tenants.asked).toEqual(['a', 'a']);
+    expect(tenants.requested).toEqual(['a', 'a']);
   });
 
   it('times out after `deadline` if the application hangs, and retries later', async () => {

@@ -94,11 +94,11 @@ describe('the operations of a server with tenants', () => {
   it('run all phases of an authorization on the tenant that read the request, in its context', async () => {
     const { server, record, ofAcme } = await start();
     const response = new Response();
-    const asked = await server.readAuthorizationRequest(authorizationRequest('/globex/oauth/authorize'), response);
+    const requested = await server.readAuthorizationRequest(authorizationRequest('/globex/oauth/authorize'), response);
     const user = { id: 'alice' };
-    expect(await server.requiredInteraction(asked, { user }, response)).toEqual({});
-    expect(await server.grantableScope(asked, user, response)).toBe('read');
-    await server.decide(asked, { user }, response);
+    expect(await server.requiredInteraction(requested, { user }, response)).toEqual({});
+    expect(await server.grantableScope(requested, user, response)).toBe('read');
+    await server.decide(requested, { user }, response);
     expect(response.get('location')).toContain('iss=https%3A%2F%2Fid.example%2Fglobex');
     const names = ['read', 'interaction', 'scope', 'decide'];
     expect(record).toEqual(names.map((name) => [`authorize.${name}`, 'globex', 'https://id.example/globex']));
@@ -131,12 +131,12 @@ describe('the operations of a server with tenants', () => {
 
   it('call callbacks with the error of a request that belongs to no tenant', async () => {
     const { server, record } = await start();
-    const told = jest.fn();
+    const reported = jest.fn();
     const response = new Response();
     const request = authorizationRequest('/nobody/oauth/authorize');
-    await expect(server.authorize(request, response, told)).rejects.toMatchObject({ status: 404 });
+    await expect(server.authorize(request, response, reported)).rejects.toMatchObject({ status: 404 });
     await new Promise(setImmediate);
-    expect(told.mock.calls).toEqual([[expect.objectContaining({ status: 404 })]]);
+    expect(reported.mock.calls).toEqual([[expect.objectContaining({ status: 404 })]]);
     expect([response.status, record]).toEqual([404, []]);
   });
 });

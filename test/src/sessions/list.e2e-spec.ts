@@ -25,7 +25,7 @@ describe.each(ANY_PLATFORM)('OAuth2Sessions on %s', (platform) => {
       headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
       method: 'GET',
     });
-    const userOf = async (visitor: PageBrowser) => jsonOf(await visitor.get('/me')).user;
+    const userOf = async (browser: PageBrowser) => jsonOf(await browser.get('/me')).user;
     return { ...opened, sessions, here, there, other, requestOf, userOf };
   }
 
@@ -104,11 +104,11 @@ describe.each(ANY_PLATFORM)('OAuth2Sessions on %s', (platform) => {
 
   it('does not list a login that waits for its second factor', async () => {
     const by = { isEnrolled: () => true, verify: () => true };
-    const { sessions, visitor } = await openSignUp(platform, { pages: { secondFactor: { by } } }).then((opened) => ({
+    const { sessions, browser } = await openSignUp(platform, { pages: { secondFactor: { by } } }).then((opened) => ({
       ...opened,
       sessions: opened.app.get(OAuth2Sessions),
     }));
-    await visitor.get('/link');
+    await browser.get('/link');
     expect(await sessions.list({ headers: {}, method: 'GET' }, { id: '1' })).toEqual([]);
   });
 

@@ -19,16 +19,16 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
   const open = (options: PagesOptions = {}, setting: Setting = {}) =>
     openSignUp(platform, { ...setting, pages: { rememberLifetime: MONTH, ...options } });
 
-  const signIn = async (visitor: PageBrowser, fields: Record<string, string> = typed) =>
-    visitor.send(await visitor.get('/oauth/login'), fields);
+  const signIn = async (browser: PageBrowser, fields: Record<string, string> = typed) =>
+    browser.send(await browser.get('/oauth/login'), fields);
 
   /** Deletes the session cookie, as if it had expired, and keeps the other cookies. */
-  const expire = (visitor: PageBrowser) => visitor.cookies.delete(SESSION);
+  const expire = (browser: PageBrowser) => browser.cookies.delete(SESSION);
 
   /** Returns a browser with the same cookies. */
-  function copyOf(visitor: PageBrowser): PageBrowser {
-    const copy = new PageBrowser(visitor['url']);
-    for (const [name, value] of visitor.cookies) copy.cookies.set(name, value);
+  function copyOf(browser: PageBrowser): PageBrowser {
+    const copy = new PageBrowser(browser['url']);
+    for (const [name, value] of browser.cookies) copy.cookies.set(name, value);
     return copy;
   }
 
@@ -39,95 +39,95 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
     jest.spyOn(performance, 'now').mockImplementation(() => monotonic() + seconds * 1000);
   }
 
-  const userOf = async (visitor: PageBrowser) => jsonOf(await visitor.get('/me')).user;
+  const userOf = async (browser: PageBrowser) => jsonOf(await browser.get('/me')).user;
   const login = `/oauth/login?return_to=${encodeURIComponent(authorize())}`;
 
   it('offers a check box only where the option is set, and remembers only users who check it', async () => {
-    const { visitor, url } = await open();
-    expect((await visitor.get('/oauth/login')).html).toContain('type="checkbox" name="remember" value="1"');
+    const { browser, url } = await open();
+    expect((await browser.get('/oauth/login')).html).toContain('type="checkbox" name="remember" value="1"');
     const { remember, ...unchecked } = typed;
-    const signedIn = await signIn(visitor, unchecked);
+    const signedIn = await signIn(browser, unchecked);
     expect([remember, signedIn.given.join()]).toEqual(['1', expect.not.stringContaining(REMEMBERED)]);
     const other = new PageBrowser(url);
     const given = (await signIn(other)).given.find((line) => line.startsWith(REMEMBERED));
     expect(given).toMatch(/^oauth2-remembered=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/);
 
     const without = await openSignUp(platform);
-    expect((await without.visitor.get('/oauth/login')).html).not.toContain('checkbox');
-    expect((await signIn(without.visitor)).given.join()).not.toContain(REMEMBERED);
+    expect((await without.browser.get('/oauth/login')).html).not.toContain('checkbox');
+    expect((await signIn(without.browser)).given.join()).not.toContain(REMEMBERED);
   });
 
   it('sets a __Host- cookie with Secure where the issuer is https', async () => {
-    const { visitor } = await open({}, { module: { issuer: 'https://id.example' } });
-    expect((await signIn(visitor)).given).toContainEqual(
+    const { browser } = await open({}, { module: { issuer: 'https://id.example' } });
+    expect((await signIn(browser)).given).toContainEqual(
       expect.stringMatching(/^__Host-oauth2-remembered=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=/),
     );
   });
 
   it('continues an expired session without a password, and rotates both cookies', async () => {
-    const { visitor } = await open();
-    await signIn(visitor);
-    const before = visitor.cookies.get(REMEMBERED);
-    expire(visitor);
-    const back = await visitor.get(login);
+    const { browser } = await open();
+    await signIn(browser);
+    const before = browser.cookies.get(REMEMBERED);
+    expire(browser);
+    const back = await browser.get(login);
     expect([back.status, back.location]).toEqual([303, authorize()]);
-    expect(visitor.cookies.get(REMEMBERED)).not.toBe(before);
-    expect((await visitor.get(back.location!)).location).toContain(`${CALLBACK}?code=`);
+    expect(browser.cookies.get(REMEMBERED)).not.toBe(before);
+    expect((await browser.get(back.location!)).location).toContain(`${CALLBACK}?code=`);
   });
 
   it('keeps the time of the login, so that a client can still require a fresh one', async () => {
-    const { visitor, store } = await open();
+    const { browser, store } = await open();
     const saved: Date[] = [];
     const save = store.saveSession.bind(store);
     const proceed = store.continueSession.bind(store);
     store.saveSession = (session) => (saved.push(session.authTime), save(session));
     store.continueSession = (token, session) => (saved.push(session.authTime), proceed(token, session));
-    await signIn(visitor);
-    expire(visitor);
+    await signIn(browser);
+    expire(browser);
     wait(7200);
-    await visitor.get(login);
+    await browser.get(login);
     expect(saved).toEqual([saved[0], saved[0]]);
-    expire(visitor);
-    expect((await visitor.get(`${login}&prompt=login`)).heading).toBe('Sign in');
+    expire(browser);
+    expect((await browser.get(`${login}&prompt=login`)).heading).toBe('Sign in');
   });
 
   it('ends the sessions of both browsers when a replaced cookie is replayed', async () => {
-    const { visitor } = await open();
-    await signIn(visitor);
-    expire(visitor);
-    const thief = copyOf(visitor);
+    const { browser } = await open();
+    await signIn(browser);
+    expire(browser);
+    const thief = copyOf(browser);
     // The thief uses the cookie first. The user follows with the cookie that was replaced.
     expect((await thief.get(login)).status).toBe(303);
     expect(await userOf(thief)).toBe('alice');
     wait(60);
-    expect((await visitor.get(login)).heading).toBe('Sign in');
-    expect(visitor.cookies.has(REMEMBERED)).toBe(false);
+    expect((await browser.get(login)).heading).toBe('Sign in');
+    expect(browser.cookies.has(REMEMBERED)).toBe(false);
     expect(await userOf(thief)).toBe(null);
     expire(thief);
     expect((await thief.get(login)).heading).toBe('Sign in');
   });
 
   it('rejects a stolen cookie that was replaced, even immediately', async () => {
-    const { visitor } = await open();
-    await signIn(visitor);
-    expire(visitor);
-    const thief = copyOf(visitor);
-    await visitor.get(login);
+    const { browser } = await open();
+    await signIn(browser);
+    expire(browser);
+    const thief = copyOf(browser);
+    await browser.get(login);
     const again = await thief.get(login);
     expect([again.status, again.location]).toEqual([303, expect.stringContaining('again=1')]);
     expect((await thief.get(again.location!)).heading).toBe('Sign in');
     expect(await userOf(thief)).toBe(null);
-    expect(await userOf(visitor)).toBe('alice');
+    expect(await userOf(browser)).toBe('alice');
     wait(60);
     await thief.get(login);
-    expect(await userOf(visitor)).toBe(null);
+    expect(await userOf(browser)).toBe(null);
   });
 
   it('allows parallel requests of one browser', async () => {
-    const { visitor } = await open();
-    await signIn(visitor);
-    expire(visitor);
-    const tabs = [copyOf(visitor), copyOf(visitor), copyOf(visitor)];
+    const { browser } = await open();
+    await signIn(browser);
+    expire(browser);
+    const tabs = [copyOf(browser), copyOf(browser), copyOf(browser)];
     const responses = await Promise.all(tabs.map((tab) => tab.get(login)));
     expect(responses.map(({ status }) => status)).toEqual([303, 303, 303]);
     const winner = responses.findIndex(({ location }) => location === authorize());
@@ -141,11 +141,11 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
   });
 
   it.each(['sign-out', 'another account', 'a new password', 'time'] as const)('ends by %s', async (by) => {
-    const { visitor, store } = await open();
-    await signIn(visitor);
-    const thief = copyOf(visitor);
-    if (by === 'sign-out') await visitor.post('/oauth/logout', {});
-    if (by === 'another account') await visitor.send(await visitor.get('/oauth/login'), {});
+    const { browser, store } = await open();
+    await signIn(browser);
+    const thief = copyOf(browser);
+    if (by === 'sign-out') await browser.post('/oauth/logout', {});
+    if (by === 'another account') await browser.send(await browser.get('/oauth/login'), {});
     if (by === 'a new password') await store.revokeGrantsOf({ userId: '1' });
     if (by === 'time') wait(MONTH + 1);
     expire(thief);
@@ -154,39 +154,39 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
   });
 
   it.each(['/sign-out', '/oauth/logout'])('ends by a form to %s after the session has expired', async (path) => {
-    const { visitor } = await open();
-    await signIn(visitor);
-    const thief = copyOf(visitor);
-    expire(visitor);
-    await visitor.post(path, {});
-    expect(visitor.cookies.has(REMEMBERED)).toBe(false);
+    const { browser } = await open();
+    await signIn(browser);
+    const thief = copyOf(browser);
+    expire(browser);
+    await browser.post(path, {});
+    expect(browser.cookies.has(REMEMBERED)).toBe(false);
     expire(thief);
     expect((await thief.get(login)).heading).toBe('Sign in');
   });
 
   it('offers a remembered user the sign-out button after the session has expired', async () => {
-    const { visitor } = await open();
-    await signIn(visitor);
-    expire(visitor);
-    const page = await visitor.get('/oauth/logout');
+    const { browser } = await open();
+    await signIn(browser);
+    expire(browser);
+    const page = await browser.get('/oauth/logout');
     expect(page.form.action).toBe('/oauth/logout');
-    await visitor.send(page);
-    expect(visitor.cookies.has(REMEMBERED)).toBe(false);
-    expect((await visitor.get(login)).heading).toBe('Sign in');
+    await browser.send(page);
+    expect(browser.cookies.has(REMEMBERED)).toBe(false);
+    expect((await browser.get(login)).heading).toBe('Sign in');
   });
 
   it('accepts neither its own cookie as a session nor a session cookie as its own', async () => {
-    const { visitor, url } = await open();
-    await signIn(visitor);
+    const { browser, url } = await open();
+    await signIn(browser);
     const swapped = new PageBrowser(url);
-    swapped.cookies.set(SESSION, visitor.cookies.get(REMEMBERED)!);
-    swapped.cookies.set(REMEMBERED, visitor.cookies.get(SESSION)!);
+    swapped.cookies.set(SESSION, browser.cookies.get(REMEMBERED)!);
+    swapped.cookies.set(REMEMBERED, browser.cookies.get(SESSION)!);
     expect(await userOf(swapped)).toBe(null);
     expect((await swapped.get(login)).heading).toBe('Sign in');
   });
 
   it('remembers a user signed in by the application', async () => {
-    const { visitor, url } = await open();
+    const { browser, url } = await open();
     const own = new PageBrowser(url, { 'x-options': JSON.stringify({ remember: true }) });
     await own.get('/link');
     expire(own);
@@ -194,7 +194,7 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
     const without = await openSignUp(platform);
     const refused = new PageBrowser(without.url, { 'x-options': JSON.stringify({ remember: true }) });
     expect(jsonOf(await refused.get('/link')).message).toContain('requires the option `rememberLifetime`');
-    expect(visitor.cookies.size).toBe(0);
+    expect(browser.cookies.size).toBe(0);
   });
 
   describe('with a second factor', () => {
@@ -203,27 +203,27 @@ describe.each(ANY_PLATFORM)('"Remember me" on %s', (platform) => {
 
     it('remembers a login with both factors, after the code only', async () => {
       enrolled.now = true;
-      const { visitor } = await open({ secondFactor: { by } });
-      const sent = await signIn(visitor);
-      expect(visitor.cookies.has(REMEMBERED)).toBe(false);
-      await visitor.send(await visitor.get(sent.location!), { code: '123456' });
-      expire(visitor);
-      expect((await visitor.get(login)).location).toBe(authorize());
+      const { browser } = await open({ secondFactor: { by } });
+      const sent = await signIn(browser);
+      expect(browser.cookies.has(REMEMBERED)).toBe(false);
+      await browser.send(await browser.get(sent.location!), { code: '123456' });
+      expire(browser);
+      expect((await browser.get(login)).location).toBe(authorize());
     });
 
     it('asks for a code if the remembered login had none', async () => {
       enrolled.now = false;
-      const { visitor } = await open({ secondFactor: { by } });
-      await signIn(visitor);
+      const { browser } = await open({ secondFactor: { by } });
+      await signIn(browser);
       enrolled.now = true;
-      expire(visitor);
-      const asked = await visitor.get(login);
-      expect(asked.location).toMatch(/^\/oauth\/second_factor\?return_to=/);
-      expect(await userOf(visitor)).toBe(null);
-      const done = await visitor.send(await visitor.get(asked.location!), { code: '123456' });
+      expire(browser);
+      const requested = await browser.get(login);
+      expect(requested.location).toMatch(/^\/oauth\/second_factor\?return_to=/);
+      expect(await userOf(browser)).toBe(null);
+      const done = await browser.send(await browser.get(requested.location!), { code: '123456' });
       expect(done.location).toBe(authorize());
-      expire(visitor);
-      expect((await visitor.get(login)).location).toBe(authorize());
+      expire(browser);
+      expect((await browser.get(login)).location).toBe(authorize());
     });
   });
 

@@ -26,45 +26,45 @@ describe.each(ANY_PLATFORM)('OAuth2Sessions.signIn() with a second factor on %s'
   const open = async (factor: Partial<PagesOptions['secondFactor']> = {}, options: object = {}) => {
     const looks = { signIn: { acr: PWD, amr: ['pwd'] }, secondFactor: { by: app, acr: MFA, ...factor } };
     const opened = await openSignUp(platform, { ...openId, pages: looks });
-    return { ...opened, visitor: new PageBrowser(opened.url, { 'x-options': JSON.stringify(options) }) };
+    return { ...opened, browser: new PageBrowser(opened.url, { 'x-options': JSON.stringify(options) }) };
   };
   const back = `?return_to=${encodeURIComponent('/welcome')}`;
 
   it('redirects to the page of the second factor, and signs the user in only after the code', async () => {
-    const { visitor } = await open({}, { amr: ['email'] });
-    const sent = await visitor.get(`/link${back}`);
+    const { browser } = await open({}, { amr: ['email'] });
+    const sent = await browser.get(`/link${back}`);
     expect(jsonOf(sent).next).toBe('/oauth/second_factor?return_to=%2Fwelcome');
-    expect(visitor.cookies.has(SESSION)).toBe(false);
-    expect(jsonOf(await visitor.get('/me')).user).toBe(null);
-    expect((await visitor.get(authorize())).location).toContain('/oauth/login');
+    expect(browser.cookies.has(SESSION)).toBe(false);
+    expect(jsonOf(await browser.get('/me')).user).toBe(null);
+    expect((await browser.get(authorize())).location).toContain('/oauth/login');
 
-    const form = await visitor.get(jsonOf(sent).next!);
-    expect((await visitor.send(form, { code: '654321' })).status).toBe(401);
-    expect(jsonOf(await visitor.get('/me')).user).toBe(null);
-    const done = await visitor.send(await visitor.get(jsonOf(sent).next!), { code: '123456' });
+    const form = await browser.get(jsonOf(sent).next!);
+    expect((await browser.send(form, { code: '654321' })).status).toBe(401);
+    expect(jsonOf(await browser.get('/me')).user).toBe(null);
+    const done = await browser.send(await browser.get(jsonOf(sent).next!), { code: '123456' });
     expect([done.status, done.location]).toEqual([303, '/welcome']);
-    expect(jsonOf(await visitor.get('/me')).user).toBe('alice');
+    expect(jsonOf(await browser.get('/me')).user).toBe('alice');
   });
 
   it('discards the pending login when the other sessions of the user are ended', async () => {
-    const { visitor, app: host } = await open({}, { amr: ['email'] });
-    const form = await visitor.get(jsonOf(await visitor.get('/link')).next!);
+    const { browser, app: host } = await open({}, { amr: ['email'] });
+    const form = await browser.get(jsonOf(await browser.get('/link')).next!);
     const sessions = host.get(OAuth2Sessions);
     expect(await sessions.endOthers({ headers: {}, method: 'GET' }, { id: '1' })).toBe(0);
-    await visitor.send(form, { code: '123456' });
-    expect(jsonOf(await visitor.get('/me')).user).toBe(null);
+    await browser.send(form, { code: '123456' });
+    expect(jsonOf(await browser.get('/me')).user).toBe(null);
   });
 
   it('reports the authentication methods (amr) of the application and of the second factor', async () => {
-    const { visitor, store } = await open({}, { amr: ['email'] });
+    const { browser, store } = await open({}, { amr: ['email'] });
     const saved: unknown[] = [];
     const save = store.saveSession.bind(store);
     store.saveSession = (session) => {
       saved.push([session.acr, session.amr]);
       return save(session);
     };
-    const form = await visitor.get(jsonOf(await visitor.get('/link')).next!);
-    await visitor.send(form, { code: '123456' });
+    const form = await browser.get(jsonOf(await browser.get('/link')).next!);
+    await browser.send(form, { code: '123456' });
     expect(saved).toEqual([
       [undefined, ['email']],
       [MFA, ['email', 'otp', 'mfa']],
@@ -74,27 +74,27 @@ describe.each(ANY_PLATFORM)('OAuth2Sessions.signIn() with a second factor on %s'
   it.each([{ amr: ['hwk', 'mfa'] }, { acr: MFA }])(
     'asks for no code after a login with two factors: %j',
     async (proof) => {
-      const { visitor } = await open({}, proof);
-      expect(jsonOf(await visitor.get(`/link${back}`)).next).toBe('/welcome');
-      expect(jsonOf(await visitor.get('/me')).user).toBe('alice');
+      const { browser } = await open({}, proof);
+      expect(jsonOf(await browser.get(`/link${back}`)).next).toBe('/welcome');
+      expect(jsonOf(await browser.get('/me')).user).toBe('alice');
     },
   );
 
   it.each([{}, { amr: ['pwd'] }, { acr: PWD, amr: ['pwd'] }, { acr: 'urn:example:unknown' }, { amr: [] }])(
     'asks for a code after any other login: %j',
     async (proof) => {
-      const { visitor } = await open({}, proof);
-      expect(jsonOf(await visitor.get('/link')).next).toBe('/oauth/second_factor');
-      expect(jsonOf(await visitor.get('/me')).user).toBe(null);
+      const { browser } = await open({}, proof);
+      expect(jsonOf(await browser.get('/link')).next).toBe('/oauth/second_factor');
+      expect(jsonOf(await browser.get('/me')).user).toBe(null);
     },
   );
 
   it("with `when: 'wanted'` asks for a code only if a client requires it", async () => {
-    const { visitor, url } = await open({ when: 'wanted' }, { acr: PWD });
-    expect(jsonOf(await visitor.get(`/link${back}`)).next).toBe('/welcome');
+    const { browser, url } = await open({ when: 'wanted' }, { acr: PWD });
+    expect(jsonOf(await browser.get(`/link${back}`)).next).toBe('/welcome');
     const other = new PageBrowser(url, { 'x-options': JSON.stringify({ acr: PWD }) });
-    const asked = authorize({ acr_values: MFA, scope: 'openid' });
-    const login = (await other.get(asked)).location!;
+    const requested = authorize({ acr_values: MFA, scope: 'openid' });
+    const login = (await other.get(requested)).location!;
     const sent = await other.get(`/link?${new URLSearchParams({ return_to: login }).toString()}`);
     expect(jsonOf(sent).next).toMatch(/^\/oauth\/second_factor\?return_to=.*acr_values=urn%3Aexample%3Amfa/);
     const done = await other.send(await other.get(jsonOf(sent).next!), { code: '123456' });
@@ -104,11 +104,11 @@ describe.each(ANY_PLATFORM)('OAuth2Sessions.signIn() with a second factor on %s'
   it('sends a code, and redirects to the page that sends it if sending fails', async () => {
     const sent: unknown[] = [];
     const by = { ...app, send: ({ id }: User) => void sent.push(id) };
-    const { visitor } = await open({ by }, {});
+    const { browser } = await open({ by }, {});
     for (const next of ['?sent=', '?sent=', '?sent=', '?sent=', '?sent=', '']) {
-      expect(jsonOf(await visitor.get('/link')).next).toBe(`/oauth/second_factor${next}`);
+      expect(jsonOf(await browser.get('/link')).next).toBe(`/oauth/second_factor${next}`);
     }
     expect(sent).toHaveLength(5);
-    expect((await visitor.get('/oauth/second_factor')).html).toContain('Send me a code');
+    expect((await browser.get('/oauth/second_factor')).html).toContain('Send me a code');
   });
 });

@@ -23,26 +23,26 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
   afterEach(stopApplications);
 
   it('signs a new user in after sign-up and continues the authorization request', async () => {
-    const { visitor } = await openSignUp(platform);
-    const login = await visitor.get((await visitor.get(authorize())).location!);
-    const form = await visitor.get(signUpLink(login));
+    const { browser } = await openSignUp(platform);
+    const login = await browser.get((await browser.get(authorize())).location!);
+    const form = await browser.get(signUpLink(login));
     expect([form.status, form.heading]).toEqual([200, 'Create &lt;account&gt;']);
-    const signedUp = await visitor.send(form, typed);
+    const signedUp = await browser.send(form, typed);
     expect(jsonOf(signedUp).next).toBe(authorize());
-    const back = await visitor.get(jsonOf(signedUp).next!);
+    const back = await browser.get(jsonOf(signedUp).next!);
     expect(back.location).toMatch(/^https:\/\/app\.example\/callback\?code=.*state=xyz/);
   });
 
   it('continues a request for a new account without asking for the password', async () => {
-    const { visitor } = await openSignUp(platform, openId);
-    const asked = authorize({ prompt: 'create', scope: 'openid' });
-    const sent = await visitor.get(asked);
-    const signedUp = await visitor.send(await visitor.get(sent.location!), typed);
-    expect((await visitor.get(jsonOf(signedUp).next!)).location ?? '').toContain(`${CALLBACK}?code=`);
+    const { browser } = await openSignUp(platform, openId);
+    const requested = authorize({ prompt: 'create', scope: 'openid' });
+    const sent = await browser.get(requested);
+    const signedUp = await browser.send(await browser.get(sent.location!), typed);
+    expect((await browser.get(jsonOf(signedUp).next!)).location ?? '').toContain(`${CALLBACK}?code=`);
   });
 
   it('returns null without a return path, or with one of another site (open redirect)', async () => {
-    const { visitor } = await openSignUp(platform);
+    const { browser } = await openSignUp(platform);
     for (const query of [
       '',
       '?return_to=https://evil.example/',
@@ -52,15 +52,15 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
       `?return_to=${encodeURIComponent('/oauth/login?return_to=//evil.example/')}`,
       '?return_to=javascript:alert(1)',
     ]) {
-      expect([query, jsonOf(await visitor.get(`/link${query}`)).next]).toEqual([query, null]);
+      expect([query, jsonOf(await browser.get(`/link${query}`)).next]).toEqual([query, null]);
     }
-    expect(jsonOf(await visitor.get('/me')).user).toBe('alice');
+    expect(jsonOf(await browser.get('/me')).user).toBe('alice');
   });
 
   it('continues at the local path that the application saved', async () => {
-    const { visitor } = await openSignUp(platform);
+    const { browser } = await openSignUp(platform);
     const next = async (returnTo: string) =>
-      jsonOf(await new PageBrowser(visitor['url'], optionsOf({ returnTo })).get('/link')).next;
+      jsonOf(await new PageBrowser(browser['url'], optionsOf({ returnTo })).get('/link')).next;
     expect(await next('/welcome?a=1')).toBe('/welcome?a=1');
     expect(await next(`/oauth/login?${new URLSearchParams({ return_to: authorize() }).toString()}`)).toBe(authorize());
     expect(await next('https://evil.example/')).toBe(null);
@@ -68,27 +68,27 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
   });
 
   it('starts a new session with a new cookie, so that a planted cookie is worthless', async () => {
-    const { visitor, url } = await openSignUp(platform);
-    await visitor.get('/oauth/login');
-    const planted = visitor.cookies.get(SESSION);
-    const signedIn = await visitor.get('/link');
+    const { browser, url } = await openSignUp(platform);
+    await browser.get('/oauth/login');
+    const planted = browser.cookies.get(SESSION);
+    const signedIn = await browser.get('/link');
     expect(signedIn.given).toEqual([
       expect.stringMatching(/^oauth2-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=28800$/),
     ]);
-    expect(visitor.cookies.get(SESSION)).not.toBe(planted);
+    expect(browser.cookies.get(SESSION)).not.toBe(planted);
     const attacker = new PageBrowser(url);
     attacker.cookies.set(SESSION, planted!);
     expect(jsonOf(await attacker.get('/me')).user).toBe(null);
 
-    const first = visitor.cookies.get(SESSION)!;
-    await visitor.get('/link');
+    const first = browser.cookies.get(SESSION)!;
+    await browser.get('/link');
     attacker.cookies.set(SESSION, first);
     expect(jsonOf(await attacker.get('/me')).user).toBe(null);
   });
 
   it('sets a __Host- cookie with Secure where the issuer is https', async () => {
-    const { visitor } = await openSignUp(platform, { module: { issuer: 'https://id.example' } });
-    expect((await visitor.get('/link')).given).toEqual([
+    const { browser } = await openSignUp(platform, { module: { issuer: 'https://id.example' } });
+    expect((await browser.get('/link')).given).toEqual([
       expect.stringMatching(
         /^__Host-oauth2-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=28800$/,
       ),
@@ -96,46 +96,46 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
   });
 
   it('rejects a form of another site (login CSRF)', async () => {
-    const { visitor } = await openSignUp(platform);
+    const { browser } = await openSignUp(platform);
     for (const headers of [
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
       { origin: 'https://evil.example' },
       { origin: 'null' },
     ] as Record<string, string>[]) {
-      const refused = await visitor.post('/sign-up', typed, headers);
+      const refused = await browser.post('/sign-up', typed, headers);
       expect([refused.status, refused.given]).toEqual([403, []]);
       expect(jsonOf(refused).message).toContain('another site');
     }
-    expect(jsonOf(await visitor.get('/me')).user).toBe(null);
+    expect(jsonOf(await browser.get('/me')).user).toBe(null);
     // A page that hides its origin must send the CSRF token of the form.
-    const hidden = await visitor.send(await visitor.get('/sign-up'), typed, { origin: 'null' });
-    expect([hidden.status, jsonOf(await visitor.get('/me')).user]).toEqual([200, 'carol']);
+    const hidden = await browser.send(await browser.get('/sign-up'), typed, { origin: 'null' });
+    expect([hidden.status, jsonOf(await browser.get('/me')).user]).toEqual([200, 'carol']);
   });
 
   it('accepts a cross-site POST only if the application allows it', async () => {
-    const { visitor } = await openSignUp(platform);
+    const { browser } = await openSignUp(platform);
     const headers = { origin: 'https://idp.example', ...optionsOf({ crossSite: true }) };
-    expect((await visitor.post('/sign-up', typed, headers)).status).toBe(200);
-    expect(jsonOf(await visitor.get('/me')).user).toBe('carol');
+    expect((await browser.post('/sign-up', typed, headers)).status).toBe(200);
+    expect(jsonOf(await browser.get('/me')).user).toBe('carol');
   });
 
   it('is undone by signOut(), which ends the session', async () => {
-    const { visitor } = await openSignUp(platform);
-    await visitor.get('/link');
-    const cookie = visitor.cookies.get(SESSION)!;
-    await visitor.post('/sign-out', {});
-    expect(visitor.cookies.has(SESSION)).toBe(false);
-    visitor.cookies.set(SESSION, cookie);
-    expect(jsonOf(await visitor.get('/me')).user).toBe(null);
+    const { browser } = await openSignUp(platform);
+    await browser.get('/link');
+    const cookie = browser.cookies.get(SESSION)!;
+    await browser.post('/sign-out', {});
+    expect(browser.cookies.has(SESSION)).toBe(false);
+    browser.cookies.set(SESSION, cookie);
+    expect(jsonOf(await browser.get('/me')).user).toBe(null);
   });
 
   it('throws a clear error for an invalid user, invalid authentication details or a misconfigured application', async () => {
-    const { app, visitor } = await openSignUp(platform);
+    const { app, browser } = await openSignUp(platform);
     const sessions = app.get(OAuth2Sessions);
     const request = { headers: {}, method: 'GET' };
     await expect(sessions.signIn(request, {} as never, {})).rejects.toThrow('requires a user with an `id`');
-    const bad = await new PageBrowser(visitor['url'], optionsOf({ amr: 'pwd' })).get('/link');
+    const bad = await new PageBrowser(browser['url'], optionsOf({ amr: 'pwd' })).get('/link');
     expect(jsonOf(bad).message).toContain('`amr` of a sign-in must be a list of texts');
 
     const model = new MemoryStore({
@@ -194,8 +194,8 @@ describe.each(PLATFORMS)('an application’s own page in the style of the built-
   afterEach(stopApplications);
 
   it('has the style, language and content security policy of the built-in pages', async () => {
-    const { visitor } = await openSignUp(platform, { pages: { site: 'Wonderland' } });
-    const [own, login] = [await visitor.get('/sign-up'), await visitor.get('/oauth/login')];
+    const { browser } = await openSignUp(platform, { pages: { site: 'Wonderland' } });
+    const [own, login] = [await browser.get('/sign-up'), await browser.get('/oauth/login')];
     const styleOf = (text: string) => /<style>[^]*<\/style>/.exec(text)![0];
     expect(styleOf(own.html)).toBe(styleOf(login.html));
     for (const name of ['content-security-policy', 'cache-control', 'x-frame-options', 'vary']) {
@@ -207,16 +207,16 @@ describe.each(PLATFORMS)('an application’s own page in the style of the built-
   });
 
   it('links to the sign-up page and to the page for forgotten passwords', async () => {
-    const { visitor } = await openSignUp(platform, { pages: { forgotPassword: '/forgot' } });
-    const login = await visitor.get(`/oauth/login?return_to=${encodeURIComponent('/a?b=c')}`);
+    const { browser } = await openSignUp(platform, { pages: { forgotPassword: '/forgot' } });
+    const login = await browser.get(`/oauth/login?return_to=${encodeURIComponent('/a?b=c')}`);
     const back = new URLSearchParams({ return_to: '/oauth/login?return_to=%2Fa%3Fb%3Dc' }).toString();
     expect(login.html).toContain(`<a href="/forgot?${back}">Forgot password?</a>`);
     expect(login.html).toContain(`<a href="/sign-up?${back}">Create an account</a>`);
   });
 
   it('links to another server for forgotten passwords without revealing the return path', async () => {
-    const { visitor } = await openSignUp(platform, { pages: { forgotPassword: 'https://accounts.example/reset' } });
-    const login = await visitor.get('/oauth/login?return_to=/a');
+    const { browser } = await openSignUp(platform, { pages: { forgotPassword: 'https://accounts.example/reset' } });
+    const login = await browser.get('/oauth/login?return_to=/a');
     expect(login.html).toContain('<a href="https://accounts.example/reset">Forgot password?</a>');
     expect(() => pages({ forgotPassword: 'http://accounts.example' })).toThrow(
       '`forgotPassword` of `pages()` must be a path',

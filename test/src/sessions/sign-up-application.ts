@@ -147,7 +147,7 @@ export async function openSignUp(platform: Platform, setting: Setting = {}) {
   const imports = [OAuth2Module.forRoot({ model: store, features: [...features, site], secret: SECRET, ...module })];
   const providers = [{ provide: Accounts, useValue: store }];
   const { app, url } = await startApplication(platform, { imports, controllers: [SignUpController], providers }, host);
-  return { app, url, store, visitor: new PageBrowser(url) };
+  return { app, url, store, browser: new PageBrowser(url) };
 }
 
 export const authorize = (change: Record<string, string> = {}): string => {

@@ -259,8 +259,8 @@ describe.each(ANY_PLATFORM)('an OpenAPI document of a complete application on %s
     // Before OpenAPI 3.1, only OAuth schemes have scopes.
     expect(apart.paths['/notes/{id}']!.get!.security).toEqual([{ oauth2: [] }]);
     const urls = { authorize: 'https://id.example.com/authorize', token: 'https://id.example.com/token' };
-    const told = await describeHost(platform, { server, options: { urls } });
-    expect(flows(told)).toMatchObject({
+    const reported = await describeHost(platform, { server, options: { urls } });
+    expect(flows(reported)).toMatchObject({
       authorizationCode: { authorizationUrl: urls.authorize, tokenUrl: urls.token },
       clientCredentials: { tokenUrl: urls.token },
     });

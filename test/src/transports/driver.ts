@@ -81,8 +81,8 @@ export const personalTokens = (store: MemoryStore) => {
 };
 
 /** Returns a promise that resolves to the first reported value. */
-export function firstOf<T>(): { told: Promise<T>; tell(value: T): void } {
+export function firstOf<T>(): { reported: Promise<T>; tell(value: T): void } {
   let tell!: (value: T) => void;
-  const told = new Promise<T>((resolve) => (tell = resolve));
-  return { told, tell };
+  const received = new Promise<T>((resolve) => (tell = resolve));
+  return { reported: received, tell };
 }

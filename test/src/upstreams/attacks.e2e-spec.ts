@@ -50,24 +50,24 @@ describe.each(ANY_PLATFORM)('attacks on the sign-in with a provider on %s', (pla
 
   it('finishes a response once, also if two requests race', async () => {
     const { browser, acme, events } = await startSite({ platform });
-    const visitor = browser();
-    const response = acme.respond((await visitor.begin()).location, ERIN);
-    const cookies = new Map(visitor.cookies);
-    const all = await Promise.all([visitor.get(response), visitor.get(response), visitor.get(response)]);
+    const userBrowser = browser();
+    const response = acme.respond((await userBrowser.begin()).location, ERIN);
+    const cookies = new Map(userBrowser.cookies);
+    const all = await Promise.all([userBrowser.get(response), userBrowser.get(response), userBrowser.get(response)]);
     expect(all.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([303, 400, 400]);
-    for (const [name, value] of cookies) visitor.cookies.set(name, value);
-    expect((await visitor.get(response)).status).toBe(400);
+    for (const [name, value] of cookies) userBrowser.cookies.set(name, value);
+    expect((await userBrowser.get(response)).status).toBe(400);
     expect(reasons(events)).toHaveLength(3);
     expect(acme.requests.filter(({ url }) => url.endsWith('/token'))).toHaveLength(1);
   });
 
   it('begins only by a form of this server in this browser', async () => {
     const { browser, acme } = await startSite({ platform });
-    const visitor = browser();
-    await visitor.get('/oauth/login');
-    const foreign = await visitor.post('/oauth/upstreams/acme', { return_to: '/' });
+    const userBrowser = browser();
+    await userBrowser.get('/oauth/login');
+    const foreign = await userBrowser.post('/oauth/upstreams/acme', { return_to: '/' });
     expect([foreign.status, foreign.given.some((line) => line.includes('upstream'))]).toEqual([403, false]);
-    expect((await visitor.get('/oauth/upstreams/acme')).location).toMatch(/^\/oauth\/login/);
+    expect((await userBrowser.get('/oauth/upstreams/acme')).location).toMatch(/^\/oauth\/login/);
     expect(acme.requests).toEqual([]);
   });
 
@@ -81,11 +81,11 @@ describe.each(ANY_PLATFORM)('attacks on the sign-in with a provider on %s', (pla
 
   it('starts a new session, so that nobody can fix it before', async () => {
     const { browser, acme } = await startSite({ platform });
-    const visitor = browser();
-    await visitor.get('/oauth/login');
-    const fixed = visitor.cookies.get('__Host-oauth2-session');
-    await visitor.signInWith(acme, ERIN);
-    expect(visitor.cookies.get('__Host-oauth2-session')).not.toBe(fixed);
+    const userBrowser = browser();
+    await userBrowser.get('/oauth/login');
+    const fixed = userBrowser.cookies.get('__Host-oauth2-session');
+    await userBrowser.signInWith(acme, ERIN);
+    expect(userBrowser.cookies.get('__Host-oauth2-session')).not.toBe(fixed);
     const attacker = browser();
     attacker.cookies.set('__Host-oauth2-session', fixed!);
     expect(await attacker.user()).toBeUndefined();
@@ -130,14 +130,14 @@ describe.each(ANY_PLATFORM)('attacks on the sign-in with a provider on %s', (pla
     ],
   ])('refuses a provider that answers with %s', async (_title, change) => {
     const { browser, acme, accounts, events } = await startSite({ platform });
-    const visitor = browser();
+    const userBrowser = browser();
     acme.userInfo = { sub: 'e-1' };
-    const { location } = await visitor.begin();
+    const { location } = await userBrowser.begin();
     change(acme);
     if (acme.userInfo['sub'] === 'm-1') acme.metadata = { userinfo_endpoint: 'https://acme.example/userinfo' };
-    const shown = await visitor.get(acme.respond(location, ERIN));
+    const shown = await userBrowser.get(acme.respond(location, ERIN));
     expect([400, 403]).toContain(shown.status);
-    expect({ user: await visitor.user(), accounts: accounts.all.length }).toEqual({ user: undefined, accounts: 1 });
+    expect({ user: await userBrowser.user(), accounts: accounts.all.length }).toEqual({ user: undefined, accounts: 1 });
     expect(reasons(events)).toHaveLength(1);
   });
 
@@ -151,18 +151,18 @@ describe.each(ANY_PLATFORM)('attacks on the sign-in with a provider on %s', (pla
       evil: oidc({ issuer: evil.issuer, ...CLIENT }),
     };
     const { browser } = await startSite({ platform, providers, fetch });
-    const visitor = browser();
+    const userBrowser = browser();
     // The user wants to sign in at `evil`, whose server sends the browser to Acme and gets Acme’s code at its own URI.
-    const { location } = await visitor.begin('evil');
+    const { location } = await userBrowser.begin('evil');
     const code = acme.respond(location, ERIN);
-    const shown = await visitor.get(code.replace('/upstreams/evil/', '/upstreams/acme/'));
+    const shown = await userBrowser.get(code.replace('/upstreams/evil/', '/upstreams/acme/'));
     expect(shown.status).toBe(400);
     expect(acme.requests.map(({ url }) => url)).toEqual([]);
     // `iss` of the response names another provider: RFC 9207 §2.4
-    const again = await visitor.begin('evil');
-    expect((await visitor.get(evil.respond(again.location, ERIN, { iss: acme.issuer }))).status).toBe(400);
+    const again = await userBrowser.begin('evil');
+    expect((await userBrowser.get(evil.respond(again.location, ERIN, { iss: acme.issuer }))).status).toBe(400);
     expect(evil.requests.filter(({ url }) => url.endsWith('/token'))).toEqual([]);
-    expect(await visitor.user()).toBeUndefined();
+    expect(await userBrowser.user()).toBeUndefined();
   });
 
   it('keeps users of two providers with the same `sub` apart', async () => {
@@ -174,9 +174,9 @@ describe.each(ANY_PLATFORM)('attacks on the sign-in with a provider on %s', (pla
     };
     const { browser, accounts } = await startSite({ platform, providers, fetch });
     await browser().signInWith(acme, ERIN);
-    const visitor = browser();
-    await visitor.get(other.respond((await visitor.begin('other')).location, { ...MALLORY, sub: ERIN.sub }));
-    expect(await visitor.user()).toBe('Mallory');
+    const userBrowser = browser();
+    await userBrowser.get(other.respond((await userBrowser.begin('other')).location, { ...MALLORY, sub: ERIN.sub }));
+    expect(await userBrowser.user()).toBe('Mallory');
     expect(accounts.all.map(({ name }) => name)).toEqual(['Alice', 'Erin', 'Mallory']);
   });
 
@@ -190,9 +190,9 @@ describe.each(ANY_PLATFORM)('attacks on the sign-in with a provider on %s', (pla
       fetch: acme.fetch,
     });
     await browser().signInWith(acme, ERIN);
-    const visitor = browser();
-    await visitor.get(acme.respond((await visitor.begin('renamed')).location, ERIN));
-    expect([await visitor.user(), accounts.all.length]).toEqual(['Erin', 2]);
+    const userBrowser = browser();
+    await userBrowser.get(acme.respond((await userBrowser.begin('renamed')).location, ERIN));
+    expect([await userBrowser.user(), accounts.all.length]).toEqual(['Erin', 2]);
   });
 
   // authorizer #503, ezauth #87, open-webui #28191: an unverified address signed in as its owner.
@@ -218,11 +218,11 @@ describe.each(ANY_PLATFORM)('attacks on the sign-in with a provider on %s', (pla
   it('tells the owner of a proven address to sign in, and merges nothing', async () => {
     const accounts = new AccountsWithEmail();
     const { browser, acme, events } = await startSite({ platform, accounts, acme: { trustEmail: true } });
-    const visitor = browser();
-    const shown = await visitor.signInWith(acme, { ...ERIN, email: 'alice@example.com' }, { return_to: '/notes' });
+    const userBrowser = browser();
+    const shown = await userBrowser.signInWith(acme, { ...ERIN, email: 'alice@example.com' }, { return_to: '/notes' });
     expect(shown.status).toBe(403);
     expect(shown.html).toContain('You already have an account. Sign in to connect Acme.');
-    expect([await visitor.user(), accounts.all.length]).toEqual([undefined, 1]);
+    expect([await userBrowser.user(), accounts.all.length]).toEqual([undefined, 1]);
     expect(events).toEqual([
       ['refused', expect.objectContaining({ provider: 'acme', status: 403, remedy: expect.any(String) })],
     ]);
@@ -271,31 +271,31 @@ describe.each(ANY_PLATFORM)('attacks on the sign-in with a provider on %s', (pla
     const alice = browser();
     await alice.signIn('/oauth/login');
     await alice.get(acme.respond((await alice.connect()).location, ERIN));
-    const visitor = browser();
-    const page = await visitor.get('/oauth/login');
+    const userBrowser = browser();
+    const page = await userBrowser.get('/oauth/login');
     expect(page.html).not.toContain('Acme');
-    const refused = await visitor.post('/oauth/upstreams/acme', page.form.fields);
+    const refused = await userBrowser.post('/oauth/upstreams/acme', page.form.fields);
     expect([refused.status, refused.html]).toEqual([403, expect.stringContaining('You cannot sign in with Acme')]);
   });
 
   it('shows a busy provider as unavailable, and tries again', async () => {
     const { browser, acme } = await startSite({ platform });
-    const visitor = browser();
-    const { location } = await visitor.begin();
+    const userBrowser = browser();
+    const { location } = await userBrowser.begin();
     acme.reply = (url) => (url.endsWith('/token') ? new Response('', { status: 503 }) : undefined);
-    const shown = await visitor.get(acme.respond(location, ERIN));
+    const shown = await userBrowser.get(acme.respond(location, ERIN));
     expect([shown.status, shown.html]).toEqual([503, expect.stringContaining('Acme does not respond')]);
     acme.reply = undefined;
-    await visitor.signInWith(acme, ERIN);
-    expect(await visitor.user()).toBe('Erin');
+    await userBrowser.signInWith(acme, ERIN);
+    expect(await userBrowser.user()).toBe('Erin');
   });
 
   it('returns to the login page if the user cancels at the provider', async () => {
     const { browser, acme } = await startSite({ platform });
-    const visitor = browser();
-    const { location } = await visitor.begin('acme', { return_to: '/notes' });
+    const userBrowser = browser();
+    const { location } = await userBrowser.begin('acme', { return_to: '/notes' });
     const state = new URL(location!).searchParams.get('state')!;
-    const shown = await visitor.get(`/oauth/upstreams/acme/callback?error=access_denied&state=${state}`);
+    const shown = await userBrowser.get(`/oauth/upstreams/acme/callback?error=access_denied&state=${state}`);
     expect([shown.status, shown.html]).toEqual([
       403,
       expect.stringContaining('href="/oauth/login?return_to=%2Fnotes"'),
@@ -305,11 +305,11 @@ describe.each(ANY_PLATFORM)('attacks on the sign-in with a provider on %s', (pla
 
   it('refuses a response that arrives more than ten minutes after the beginning', async () => {
     const { browser, acme, events } = await startSite({ platform });
-    const visitor = browser();
-    const response = acme.respond((await visitor.begin()).location, ERIN);
+    const userBrowser = browser();
+    const response = acme.respond((await userBrowser.begin()).location, ERIN);
     const now = Date.now();
     jest.spyOn(Date, 'now').mockImplementation(() => now + 601_000);
-    expect((await visitor.get(response)).status).toBe(400);
+    expect((await userBrowser.get(response)).status).toBe(400);
     expect(reasons(events)).toEqual([expect.stringContaining('more than ten minutes ago')]);
     expect(acme.requests.filter(({ url }) => url.endsWith('/token'))).toEqual([]);
   });
@@ -321,12 +321,12 @@ describe.each(ANY_PLATFORM)('attacks on the sign-in with a provider on %s', (pla
       count.mock.calls.filter(([key]) => key.includes('upstream callback')).map(([, , by = 1]) => by);
     await browser().signInWith(acme, ERIN);
     expect(deltas()).toEqual([1, -1]);
-    const visitor = browser();
-    const failed = acme.respond((await visitor.begin()).location, ERIN, { error: 'access_denied' });
-    expect([(await visitor.get(failed)).status, deltas()]).toEqual([403, [1, -1, 1]]);
-    const response = acme.respond((await visitor.begin()).location, ERIN);
+    const userBrowser = browser();
+    const failed = acme.respond((await userBrowser.begin()).location, ERIN, { error: 'access_denied' });
+    expect([(await userBrowser.get(failed)).status, deltas()]).toEqual([403, [1, -1, 1]]);
+    const response = acme.respond((await userBrowser.begin()).location, ERIN);
     count.mockResolvedValue({ count: 301, expiresIn: 30_000 });
-    const limited = await visitor.get(response);
+    const limited = await userBrowser.get(response);
     expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '30']);
     expect(limited.html).toContain('Too many');
     expect(reasons(events).at(-1)).toContain('too many failed sign-ins');
@@ -335,18 +335,18 @@ describe.each(ANY_PLATFORM)('attacks on the sign-in with a provider on %s', (pla
 
   it('keeps few attempts of one browser, and refuses a request that is too long for a cookie', async () => {
     const { browser } = await startSite({ platform });
-    const visitor = browser();
-    for (let count = 0; count < 7; count += 1) await visitor.begin();
-    expect([...visitor.cookies.keys()].filter((name) => name.includes('upstream'))).toHaveLength(4);
-    const shown = await visitor.begin('acme', { return_to: `/oauth/authorize?state=${'x'.repeat(3500)}` });
+    const userBrowser = browser();
+    for (let count = 0; count < 7; count += 1) await userBrowser.begin();
+    expect([...userBrowser.cookies.keys()].filter((name) => name.includes('upstream'))).toHaveLength(4);
+    const shown = await userBrowser.begin('acme', { return_to: `/oauth/authorize?state=${'x'.repeat(3500)}` });
     expect([shown.status, shown.html]).toEqual([400, expect.stringContaining('too long to sign in with Acme')]);
   });
 
   it('creates one account if two browsers sign in for the first time at once', async () => {
     const { browser, acme, accounts } = await startSite({ platform });
-    const visitors = Array.from({ length: 6 }, () => browser());
-    const responses = await Promise.all(visitors.map(async (one) => acme.respond((await one.begin()).location, ERIN)));
-    const shown = await Promise.all(visitors.map((one, index) => one.get(responses[index]!)));
+    const browsers = Array.from({ length: 6 }, () => browser());
+    const responses = await Promise.all(browsers.map(async (one) => acme.respond((await one.begin()).location, ERIN)));
+    const shown = await Promise.all(browsers.map((one, index) => one.get(responses[index]!)));
     expect(shown.map(({ status }) => status).filter((status) => ![303, 409].includes(status))).toEqual([]);
     expect(accounts.all.map(({ name }) => name)).toEqual(['Alice', 'Erin']);
   });

@@ -139,9 +139,9 @@ describe.each(PLATFORMS)('the page of connected accounts on %s', (platform) => {
     });
     const alice = browser();
     expect((await alice.signIn('/oauth/login')).location).toBe('/');
-    const asked = await alice.connect();
-    expect(asked.location).toBe('/oauth/second_factor?return_to=%2Foauth%2Fconnections');
-    await alice.send(await alice.get(asked.location!), { code: '123456' });
+    const requested = await alice.connect();
+    expect(requested.location).toBe('/oauth/second_factor?return_to=%2Foauth%2Fconnections');
+    await alice.send(await alice.get(requested.location!), { code: '123456' });
     await alice.get(acme.respond((await alice.connect()).location, ERIN));
 
     const needed = app.get(OAuth2Upstreams).token({ id: '1' }, 'acme', { scope: 'calendar' });

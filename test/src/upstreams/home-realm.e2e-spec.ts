@@ -27,8 +27,8 @@ const ERIN = { sub: 'e-1', name: 'Erin' };
 const PASSWORD_FIELD = 'name="password"';
 
 /** Types a user name on the login page. */
-async function typeName(visitor: SiteBrowser, username: string, query: Record<string, string> = {}) {
-  return visitor.send(await visitor.get(`/oauth/login?${new URLSearchParams(query).toString()}`), { username });
+async function typeName(userBrowser: SiteBrowser, username: string, query: Record<string, string> = {}) {
+  return userBrowser.send(await userBrowser.get(`/oauth/login?${new URLSearchParams(query).toString()}`), { username });
 }
 
 const start = (options: Partial<SiteOptions> = {}) =>
@@ -37,13 +37,13 @@ const start = (options: Partial<SiteOptions> = {}) =>
 describe.each(PLATFORMS)('home-realm discovery on %s', (platform) => {
   it('sends a user to the provider of the e-mail domain before a password is asked', async () => {
     const { browser, acme } = await start({ platform });
-    const visitor = browser();
-    expect((await visitor.get('/oauth/login')).html).not.toContain(PASSWORD_FIELD);
-    const { status, location } = await typeName(visitor, ' Erin@ACME.example ', { return_to: '/notes' });
+    const userBrowser = browser();
+    expect((await userBrowser.get('/oauth/login')).html).not.toContain(PASSWORD_FIELD);
+    const { status, location } = await typeName(userBrowser, ' Erin@ACME.example ', { return_to: '/notes' });
     expect([status, new URL(location!).origin]).toEqual([303, acme.issuer]);
     expect(new URL(location!).searchParams.get('login_hint')).toBe('Erin@ACME.example');
-    expect((await visitor.get(acme.respond(location, ERIN))).location).toBe('/notes');
-    expect(await visitor.user()).toBe('Erin');
+    expect((await userBrowser.get(acme.respond(location, ERIN))).location).toBe('/notes');
+    expect(await userBrowser.user()).toBe('Erin');
   });
 
   it('sends a user to the provider by the login_hint of the authorization request', async () => {
@@ -60,18 +60,18 @@ describe.each(PLATFORMS)('home-realm discovery on %s', (platform) => {
 
   it('asks other users for the password on the next page', async () => {
     const { browser } = await start({ platform });
-    const visitor = browser();
-    const next = await typeName(visitor, 'alice', { return_to: '/notes' });
+    const userBrowser = browser();
+    const next = await typeName(userBrowser, 'alice', { return_to: '/notes' });
     expect([next.status, next.html]).toEqual([200, expect.stringContaining(PASSWORD_FIELD)]);
-    const done = await visitor.send(next, { username: 'alice', password: 'wonderland' });
-    expect([done.location, await visitor.user()]).toEqual(['/notes', 'Alice']);
+    const done = await userBrowser.send(next, { username: 'alice', password: 'wonderland' });
+    expect([done.location, await userBrowser.user()]).toEqual(['/notes', 'Alice']);
   });
 
   it('shows a page and emits the cause if `providerFor()` returns an unknown provider', async () => {
     const { browser, events } = await start({ platform, accounts: new CompanyAccounts('acne') });
-    const visitor = browser();
-    const typed = await typeName(visitor, 'erin@acme.example');
-    const hinted = await visitor.get('/oauth/login?login_hint=erin@acme.example');
+    const userBrowser = browser();
+    const typed = await typeName(userBrowser, 'erin@acme.example');
+    const hinted = await userBrowser.get('/oauth/login?login_hint=erin@acme.example');
     expect([typed.status, hinted.status]).toEqual([503, 503]);
     expect(hinted.html).toContain('Please try again in a moment');
     const reason = expect.stringContaining(
@@ -103,9 +103,9 @@ describe('home-realm discovery', () => {
     const accounts = new CompanyAccounts();
     const verify = jest.spyOn(accounts, 'findByCredentials');
     const { browser, acme } = await start({ accounts });
-    const visitor = browser();
-    const form = await visitor.get('/oauth/login');
-    const sent = await visitor.send(form, { username: 'erin@acme.example', password: 'wonderland' });
+    const userBrowser = browser();
+    const form = await userBrowser.get('/oauth/login');
+    const sent = await userBrowser.send(form, { username: 'erin@acme.example', password: 'wonderland' });
     expect(new URL(sent.location!).origin).toBe(acme.issuer);
     expect(verify).not.toHaveBeenCalled();
   });
@@ -152,22 +152,24 @@ describe('home-realm discovery', () => {
 
   it('reports an address without a provider if users have no passwords', async () => {
     const { browser, acme } = await start({ pagesOptions: { password: false } });
-    const visitor = browser();
-    const refused = await typeName(visitor, 'erin@other.example');
+    const userBrowser = browser();
+    const refused = await typeName(userBrowser, 'erin@other.example');
     expect([refused.status, refused.html]).toEqual([400, expect.stringContaining('no sign-in for this address')]);
     expect(refused.html).not.toContain(PASSWORD_FIELD);
-    expect(new URL((await typeName(visitor, 'erin@acme.example')).location!).origin).toBe(acme.issuer);
+    expect(new URL((await typeName(userBrowser, 'erin@acme.example')).location!).origin).toBe(acme.issuer);
   });
 
   it('requires a new login at the provider before a further identity is linked', async () => {
     const { browser, acme } = await start();
-    const visitor = browser();
-    await visitor.get(acme.respond((await typeName(visitor, 'erin@acme.example')).location, ERIN));
+    const userBrowser = browser();
+    await userBrowser.get(acme.respond((await typeName(userBrowser, 'erin@acme.example')).location, ERIN));
     const now = Date.now() + 301_000;
     jest.spyOn(Date, 'now').mockImplementation(() => now);
-    const asked = await visitor.connect();
-    expect(asked.location).toMatch(/^\/oauth\/login\?.*prompt=login/);
-    const { location } = await visitor.send(await visitor.get(asked.location!), { username: 'erin@acme.example' });
+    const requested = await userBrowser.connect();
+    expect(requested.location).toMatch(/^\/oauth\/login\?.*prompt=login/);
+    const { location } = await userBrowser.send(await userBrowser.get(requested.location!), {
+      username: 'erin@acme.example',
+    });
     const { searchParams } = new URL(location!);
     expect([searchParams.get('prompt'), searchParams.get('login_hint')]).toEqual(['login', 'erin@acme.example']);
   });

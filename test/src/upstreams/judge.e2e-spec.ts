@@ -75,30 +75,30 @@ describe.each(PLATFORMS)('sign-in over the network on %s', (platform) => {
 
   it('signs in with an OpenID provider that is another server of this library', async () => {
     const { browser, accounts, provider, events } = await start();
-    const visitor = browser();
-    const { location } = await visitor.begin('work', { return_to: '/notes' });
+    const userBrowser = browser();
+    const { location } = await userBrowser.begin('work', { return_to: '/notes' });
     const response = await signInAt(location!);
     expect(new URL(response).searchParams.get('iss')).toBe(provider.issuer);
-    const done = await visitor.get(pathOf(response));
-    expect([done.status, done.location, await visitor.user()]).toEqual([303, '/notes', 'Alice at Work']);
+    const done = await userBrowser.get(pathOf(response));
+    expect([done.status, done.location, await userBrowser.user()]).toEqual([303, '/notes', 'Alice at Work']);
     expect(accounts.profiles).toMatchObject([{ iss: provider.issuer, sub: 'a-1', email: 'alice@work.example' }]);
     expect(events.map(([name]) => name)).toEqual(['linked', 'signed_in']);
   });
 
   it('refuses claims of one megabyte', async () => {
     const { browser, accounts, events } = await start({ picture: 'x'.repeat(2 ** 20) });
-    const visitor = browser();
-    const { location } = await visitor.begin('work');
-    const shown = await visitor.get(pathOf(await signInAt(location!)));
-    expect([shown.status, accounts.all.length, await visitor.user()]).toEqual([400, 1, undefined]);
+    const userBrowser = browser();
+    const { location } = await userBrowser.begin('work');
+    const shown = await userBrowser.get(pathOf(await signInAt(location!)));
+    expect([shown.status, accounts.all.length, await userBrowser.user()]).toEqual([400, 1, undefined]);
     expect(events).toMatchObject([['refused', { reason: expect.stringContaining('more than 65536 bytes') }]]);
   });
 
   it('reports a wrong client secret to the operator, and not to the user', async () => {
     const { browser, events } = await start({}, { clientSecret: 'wrong' });
-    const visitor = browser();
-    const { location } = await visitor.begin('work');
-    const shown = await visitor.get(pathOf(await signInAt(location!)));
+    const userBrowser = browser();
+    const { location } = await userBrowser.begin('work');
+    const shown = await userBrowser.get(pathOf(await signInAt(location!)));
     expect([shown.status, shown.html]).toEqual([400, expect.not.stringContaining('invalid_client')]);
     expect(events).toEqual([
       [
@@ -130,9 +130,9 @@ describe.each(PLATFORMS)('sign-in over the network on %s', (platform) => {
     });
     const providers = { evil: oidc({ ...CLIENT, issuer: evil }) };
     const { browser } = await startSite({ platform, providers, fetch: {} });
-    const visitor = browser();
-    const state = new URL((await visitor.begin('evil')).location!).searchParams.get('state')!;
-    expect((await visitor.get(`/oauth/upstreams/evil/callback?code=c&state=${state}`)).status).toBe(400);
+    const userBrowser = browser();
+    const state = new URL((await userBrowser.begin('evil')).location!).searchParams.get('state')!;
+    expect((await userBrowser.get(`/oauth/upstreams/evil/callback?code=c&state=${state}`)).status).toBe(400);
     expect(inner).toEqual([]);
   });
 
@@ -181,11 +181,11 @@ async function startHub(endpoints: { revocation?: string } = {}) {
   });
 }
 
-async function signInAtHub(visitor: SiteBrowser): Promise<SiteBrowser> {
-  const { location } = await visitor.begin('hub');
+async function signInAtHub(userBrowser: SiteBrowser): Promise<SiteBrowser> {
+  const { location } = await userBrowser.begin('hub');
   const state = new URL(location!).searchParams.get('state')!;
-  await visitor.get(`/oauth/upstreams/hub/callback?code=c&state=${state}`);
-  return visitor;
+  await userBrowser.get(`/oauth/upstreams/hub/callback?code=c&state=${state}`);
+  return userBrowser;
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse, url: string) => void;

@@ -224,12 +224,12 @@ describe('a logout token', () => {
       other: oidc({ ...CLIENT, issuer: other.issuer }),
     };
     const { url, browser } = await startSite({ platform: ANY_PLATFORM[0]!, accounts, providers, fetch });
-    const visitor = browser();
-    await visitor.signInWith(acme, ERIN);
+    const userBrowser = browser();
+    await userBrowser.signInWith(acme, ERIN);
     const path = '/oauth/upstreams/other/backchannel_logout';
     expect((await send(url, await acme.logoutToken({ sub: 'e-1' }), {}, path)).status).toBe(400);
     expect((await send(url, await other.logoutToken({ sub: 'e-1' }), {}, path)).status).toBe(200);
-    expect(await visitor.user()).toBe('Erin');
+    expect(await userBrowser.user()).toBe('Erin');
   });
 
   it('at one tenant ends no session of another tenant', async () => {
@@ -264,12 +264,12 @@ describe('back-channel logout of a provider', () => {
   it('ends a session that began after a second factor', async () => {
     const secondFactor = { by: { isEnrolled: () => true, verify: (_: unknown, code: string) => code === '123456' } };
     const { url, acme, browser } = await startSite({ platform: ANY_PLATFORM[0]!, pagesOptions: { secondFactor } });
-    const visitor = browser();
-    const { location } = await visitor.signInWith(acme, { ...ERIN, sid: 'one' });
-    await visitor.send(await visitor.get(location!), { code: '123456' });
-    expect(await visitor.user()).toBe('Erin');
+    const userBrowser = browser();
+    const { location } = await userBrowser.signInWith(acme, { ...ERIN, sid: 'one' });
+    await userBrowser.send(await userBrowser.get(location!), { code: '123456' });
+    expect(await userBrowser.user()).toBe('Erin');
     expect((await send(url, await acme.logoutToken({ sid: 'one' }))).status).toBe(200);
-    expect(await visitor.user()).toBeUndefined();
+    expect(await userBrowser.user()).toBeUndefined();
   });
 
   it('notifies the clients of the ended session', async () => {
@@ -303,9 +303,9 @@ describe('back-channel logout of a provider', () => {
     const statuses: number[] = [];
     const results: object[] = [];
     for (let step = 1; ; step += 1) {
-      const visitor = browser();
+      const userBrowser = browser();
       const sid = `step ${step}`;
-      await visitor.signInWith(acme, { ...ERIN, sid });
+      await userBrowser.signInWith(acme, { ...ERIN, sid });
       const { sessions } = await model.listSessions({ userId: '2' });
       const ended = { userId: '2', sid: sessions.find(({ upstream }) => upstream?.sid === sid)!.sid! };
       const client = { ...ended, clientId: `client of ${sid}`, sub: '2', issuer: ISSUER };
@@ -316,12 +316,12 @@ describe('back-channel logout of a provider', () => {
       if (!calls.hasFailed) break;
       calls.failAt(0);
       const again = status === 200 ? status : (await send(url, token)).status;
-      const user = await visitor.user();
+      const user = await userBrowser.user();
       const clients = await model.takeSessionClients(ended);
-      await visitor.signInWith(acme, { ...ERIN, sid });
+      await userBrowser.signInWith(acme, { ...ERIN, sid });
       const replayed = (await send(url, token)).status;
       statuses.push(status);
-      results.push({ again, user, clients, replayed, next: await visitor.user() });
+      results.push({ again, user, clients, replayed, next: await userBrowser.user() });
     }
     const expected = { again: 200, user: undefined, clients: [], replayed: 400, next: 'Erin' };
     expect(results).toEqual(results.map(() => expected));

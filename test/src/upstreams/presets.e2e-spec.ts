@@ -34,10 +34,10 @@ async function signIn(
 ) {
   const accounts = new AccountsWithEmail();
   const site = await startSite({ platform: ANY_PLATFORM[0]!, providers: { it: provider }, fetch, accounts });
-  const visitor = site.browser();
-  const begun = await visitor.begin('it');
-  const shown = await visitor.get(standIn.respond(begun.location, claims));
-  return { ...site, visitor, request: new URL(begun.location!), shown, profile: accounts.profiles[0] };
+  const userBrowser = site.browser();
+  const begun = await userBrowser.begin('it');
+  const shown = await userBrowser.get(standIn.respond(begun.location, claims));
+  return { ...site, browser: userBrowser, request: new URL(begun.location!), shown, profile: accounts.profiles[0] };
 }
 
 const refusal = ({ events }: { events: [string, Record<string, unknown>][] }) =>
@@ -107,9 +107,13 @@ describe('microsoft()', () => {
   const shared = () => Object.assign(standIn(iss('common')), { metadata: { issuer: iss('{tenantid}') } });
 
   it('signs users of one tenant in, and never takes an address for a proof', async () => {
-    const { profile, visitor } = await signIn(microsoft({ ...CLIENT, tenant: tid }), standIn(iss(tid)), claims);
+    const { profile, browser: userBrowser } = await signIn(
+      microsoft({ ...CLIENT, tenant: tid }),
+      standIn(iss(tid)),
+      claims,
+    );
     expect(profile).toMatchObject({ iss: iss(tid), email: undefined, unverifiedEmail: 'alice@example.com' });
-    expect(await visitor.user()).toBe('Abe Lincoln');
+    expect(await userBrowser.user()).toBe('Abe Lincoln');
   });
 
   it('signs users of allowed tenants in at the endpoint of all tenants, and refuses others', async () => {
@@ -156,14 +160,14 @@ describe('apple()', () => {
       fetch: standIn.fetch,
       accounts,
     });
-    const visitor = browser();
-    const { location } = await visitor.begin('apple');
+    const userBrowser = browser();
+    const { location } = await userBrowser.begin('apple');
     expect(new URL(location!).searchParams.get('response_mode')).toBe('form_post');
     const [path, query] = standIn.respond(location, claims).split('?') as [string, string];
     const user = JSON.stringify({ name: { firstName: 'Erin', lastName: 'Example' }, email: 'erin@evil.example' });
     const form = { ...Object.fromEntries(new URLSearchParams(query)), user };
     const redirected = await browser().post(path, form, { origin: standIn.issuer });
-    await visitor.get(redirected.location!);
+    await userBrowser.get(redirected.location!);
     expect(accounts.profiles).toMatchObject([{ sub: claims.sub, name: 'Erin Example', email: claims.email }]);
     const { body } = standIn.requests.find(({ url }) => url.endsWith('/token'))!;
     const secret = new URLSearchParams(body).get('client_secret')!;
@@ -227,7 +231,7 @@ describe('github()', () => {
 
   it('reads the user from the API, and identifies it by the numeric ID', async () => {
     const { standIn, run } = start({ trustEmail: true });
-    const { request, profile, visitor } = await run();
+    const { request, profile, browser: userBrowser } = await run();
     expect(request.href).toMatch(/^https:\/\/github\.com\/login\/oauth\/authorize\?/);
     expect(request.searchParams.get('redirect_uri')).toBe(`${ISSUER}/oauth/upstreams/it/callback`);
     expect(profile).toMatchObject({
@@ -235,7 +239,7 @@ describe('github()', () => {
       sub: '583231',
       email: 'octocat@github.com',
     });
-    expect(await visitor.user()).toBe('monalisa octocat');
+    expect(await userBrowser.user()).toBe('monalisa octocat');
     const calls = standIn.requests.filter(({ url }) => url.startsWith('https://api.github.com/'));
     expect(calls.map(({ headers }) => headers.get('authorization'))).toEqual([
       'Bearer their-token',
@@ -259,8 +263,8 @@ describe('github()', () => {
     const { standIn, fetch } = withoutIdTokens(api);
     const providers = { it: github(CLIENT) };
     const { app, browser } = await startSite({ platform: ANY_PLATFORM[0]!, providers, fetch, vault: true });
-    const visitor = browser();
-    await visitor.get(standIn.respond((await visitor.begin('it')).location, {}));
+    const userBrowser = browser();
+    await userBrowser.get(standIn.respond((await userBrowser.begin('it')).location, {}));
     standIn.requests.length = 0;
     expect(await app.get(OAuth2Upstreams).disconnect({ id: '2' }, 'it')).toBe(true);
     const [request, ...others] = standIn.requests;
@@ -277,11 +281,15 @@ describe('github()', () => {
   it('accepts the `iss` of GitHub, and refuses another', async () => {
     const { standIn, fetch } = withoutIdTokens({ 'api.github.com/user': user });
     const { browser } = await startSite({ platform: ANY_PLATFORM[0]!, providers: { it: github(CLIENT) }, fetch });
-    const visitor = browser();
-    const bad = standIn.respond((await visitor.begin('it')).location, {}, { iss: 'https://gitlab.com' });
-    expect((await visitor.get(bad)).status).toBe(400);
-    const good = standIn.respond((await visitor.begin('it')).location, {}, { iss: 'https://github.com/login/oauth' });
-    expect((await visitor.get(good)).status).toBe(303);
+    const userBrowser = browser();
+    const bad = standIn.respond((await userBrowser.begin('it')).location, {}, { iss: 'https://gitlab.com' });
+    expect((await userBrowser.get(bad)).status).toBe(400);
+    const good = standIn.respond(
+      (await userBrowser.begin('it')).location,
+      {},
+      { iss: 'https://github.com/login/oauth' },
+    );
+    expect((await userBrowser.get(good)).status).toBe(303);
   });
 
   it.each([

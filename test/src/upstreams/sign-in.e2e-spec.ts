@@ -90,8 +90,8 @@ describe.each(PLATFORMS)('sign-in with a provider on %s', (platform) => {
 
   it('accepts a form post, which carries no cookies, by one redirect to a page that reads them', async () => {
     const { browser, acme } = await startSite({ platform, acme: { responseMode: 'form_post' } });
-    const visitor = browser();
-    const { location } = await visitor.begin();
+    const userBrowser = browser();
+    const { location } = await userBrowser.begin();
     expect(new URL(location!).searchParams.get('response_mode')).toBe('form_post');
     const [path, query] = acme.respond(location, ERIN).split('?') as [string, string];
     const crossSite = browser();
@@ -102,19 +102,19 @@ describe.each(PLATFORMS)('sign-in with a provider on %s', (platform) => {
     expect(redirected.status).toBe(303);
     expect(redirected.location).toMatch(/^\/oauth\/upstreams\/acme\/callback\?form=[\w-]+$/);
     expect(crossSite.cookies.size).toBe(0);
-    const done = await visitor.get(redirected.location!);
-    expect([done.status, await visitor.user()]).toEqual([303, 'Erin']);
+    const done = await userBrowser.get(redirected.location!);
+    expect([done.status, await userBrowser.user()]).toEqual([303, 'Erin']);
   });
 
   it('finishes two attempts of two tabs in any order', async () => {
     const { browser, acme } = await startSite({ platform });
-    const visitor = browser();
+    const userBrowser = browser();
     const [one, two] = [
-      await visitor.begin('acme', { return_to: '/one' }),
-      await visitor.begin('acme', { return_to: '/two' }),
+      await userBrowser.begin('acme', { return_to: '/one' }),
+      await userBrowser.begin('acme', { return_to: '/two' }),
     ];
-    expect((await visitor.get(acme.respond(two.location, ERIN))).location).toBe('/two');
-    expect((await visitor.get(acme.respond(one.location, ERIN))).location).toBe('/one');
+    expect((await userBrowser.get(acme.respond(two.location, ERIN))).location).toBe('/two');
+    expect((await userBrowser.get(acme.respond(one.location, ERIN))).location).toBe('/one');
   });
 });
 
@@ -125,10 +125,10 @@ describe.each(ANY_PLATFORM)('the account of a sign-in with a provider on %s', (p
     expect([nobody.status, accounts.all.length]).toEqual([403, 1]);
     await browser().signInWith(acme, ERIN);
     accounts.all.pop();
-    const visitor = browser();
-    const shown = await visitor.signInWith(acme, ERIN);
+    const userBrowser = browser();
+    const shown = await userBrowser.signInWith(acme, ERIN);
     expect([shown.status, shown.html]).toEqual([403, expect.stringContaining('disabled or was deleted')]);
-    expect(await visitor.user()).toBeUndefined();
+    expect(await userBrowser.user()).toBeUndefined();
     expect(events.filter(([name]) => name === 'refused').map(([, { reason }]) => reason)).toEqual([
       '`create()` of the application created no account',
       '`findById()` of the application found no user for the identity',
@@ -137,9 +137,9 @@ describe.each(ANY_PLATFORM)('the account of a sign-in with a provider on %s', (p
 
   it('belongs to a class that Nest creates', async () => {
     const { browser, acme, accounts } = await startSite({ platform, accounts: NestAccounts });
-    const visitor = browser();
-    await visitor.signInWith(acme, ERIN);
-    expect([await visitor.user(), accounts.all.length, accounts.profiles]).toEqual(['Erin', 1, []]);
+    const userBrowser = browser();
+    await userBrowser.signInWith(acme, ERIN);
+    expect([await userBrowser.user(), accounts.all.length, accounts.profiles]).toEqual(['Erin', 1, []]);
   });
 
   it.each([
@@ -151,13 +151,13 @@ describe.each(ANY_PLATFORM)('the account of a sign-in with a provider on %s', (p
       const secondFactor = { by: { isEnrolled: () => true, verify: (_: unknown, code: string) => code === '123456' } };
       const pagesOptions = { secondFactor };
       const { browser, acme } = await startSite({ platform, pagesOptions, acme: { trustAuthentication } });
-      const visitor = browser();
-      const done = await visitor.signInWith(acme, { ...ERIN, amr: ['pwd', 'mfa'] }, { return_to: '/notes' });
+      const userBrowser = browser();
+      const done = await userBrowser.signInWith(acme, { ...ERIN, amr: ['pwd', 'mfa'] }, { return_to: '/notes' });
       expect(done.location).toMatch(isAsked ? /^\/oauth\/second_factor/ : /^\/notes$/);
-      expect(await visitor.user()).toBe(isAsked ? undefined : 'Erin');
+      expect(await userBrowser.user()).toBe(isAsked ? undefined : 'Erin');
       if (!isAsked) return;
-      const entered = await visitor.send(await visitor.get(done.location!), { code: '123456' });
-      expect([entered.location, await visitor.user()]).toEqual(['/notes', 'Erin']);
+      const entered = await userBrowser.send(await userBrowser.get(done.location!), { code: '123456' });
+      expect([entered.location, await userBrowser.user()]).toEqual(['/notes', 'Erin']);
     },
   );
 
@@ -169,29 +169,29 @@ describe.each(ANY_PLATFORM)('the account of a sign-in with a provider on %s', (p
     async (alg, user) => {
       const { browser, acme } = await startSite({ platform, acme: { idTokenSignedResponseAlg: alg } });
       acme.metadata = { id_token_signing_alg_values_supported: ['PS256', 'RS256'] };
-      const visitor = browser();
-      await visitor.signInWith(acme, ERIN);
-      expect(await visitor.user()).toBe(user);
+      const userBrowser = browser();
+      await userBrowser.signInWith(acme, ERIN);
+      expect(await userBrowser.user()).toBe(user);
     },
   );
 
   it('has the login time of the provider, so that an old login there is no new login here', async () => {
     const { browser, acme } = await startSite({ platform });
-    const visitor = browser();
-    const { location } = await visitor.begin('acme', { prompt: 'login', acr_values: 'urn:example:mfa' });
+    const userBrowser = browser();
+    const { location } = await userBrowser.begin('acme', { prompt: 'login', acr_values: 'urn:example:mfa' });
     const { searchParams } = new URL(location!);
     expect([searchParams.get('prompt'), searchParams.get('acr_values')]).toEqual(['login', null]);
-    await visitor.get(acme.respond(location, { ...ERIN, auth_time: Math.floor(Date.now() / 1000) - 3600 }));
-    expect(await visitor.user()).toBe('Erin');
-    const { location: again } = await visitor.connect();
+    await userBrowser.get(acme.respond(location, { ...ERIN, auth_time: Math.floor(Date.now() / 1000) - 3600 }));
+    expect(await userBrowser.user()).toBe('Erin');
+    const { location: again } = await userBrowser.connect();
     expect(again).toMatch(/^\/oauth\/login\?.*prompt=login/);
   });
 
   it('ignores a login time in the future', async () => {
     const { browser, acme } = await startSite({ platform });
-    const visitor = browser();
-    await visitor.signInWith(acme, { ...ERIN, auth_time: Math.floor(Date.now() / 1000) + 86_400 });
-    expect(await visitor.user()).toBe('Erin');
+    const userBrowser = browser();
+    await userBrowser.signInWith(acme, { ...ERIN, auth_time: Math.floor(Date.now() / 1000) + 86_400 });
+    expect(await userBrowser.user()).toBe('Erin');
   });
 });
 
@@ -264,10 +264,10 @@ describe.each(PLATFORMS)('servers with providers on %s', (platform) => {
         'https://partners.example.com/api/partners/upstream_acme_callback',
       ],
     ] as const) {
-      const visitor = new SiteBrowser(url);
-      const { location } = await visitor.press(await visitor.get(`${root}?return_to=/notes`), begin);
+      const userBrowser = new SiteBrowser(url);
+      const { location } = await userBrowser.press(await userBrowser.get(`${root}?return_to=/notes`), begin);
       expect(new URL(location!).searchParams.get('redirect_uri')).toBe(callback);
-      expect((await visitor.get(acme.respond(location, ERIN))).location).toBe('/notes');
+      expect((await userBrowser.get(acme.respond(location, ERIN))).location).toBe('/notes');
     }
   });
 

@@ -41,14 +41,14 @@ describe.each(await findStores())('sender-constrained tokens with a store in $na
 
   async function post(model: AnyStore, body: object, key: Key, shown = certificate) {
     const headers = { ...FORM, dpop: await prove(key, `${ISSUER}/oauth/token`, 'POST') };
-    const asked = new Request({ method: 'POST', headers, query: {}, body, socket: connection(shown) });
-    return await serverOn(model).token(asked, new Response());
+    const requested = new Request({ method: 'POST', headers, query: {}, body, socket: connection(shown) });
+    return await serverOn(model).token(requested, new Response());
   }
 
   async function call(model: AnyStore, token: string, proof: string, shown = certificate) {
     const headers = { authorization: `DPoP ${token}`, dpop: proof };
-    const asked = new Request({ method: 'GET', headers, query: {}, url: '/notes', socket: connection(shown) });
-    return await serverOn(model).authenticate(asked, new Response());
+    const requested = new Request({ method: 'GET', headers, query: {}, url: '/notes', socket: connection(shown) });
+    return await serverOn(model).authenticate(requested, new Response());
   }
 
   it('sender-constrained tokens are issued for a code, refreshed and used with one key and one certificate', async () => {
@@ -74,8 +74,8 @@ describe.each(await findStores())('sender-constrained tokens with a store in $na
       dpop_jkt: await calculateJwkThumbprint(jwkOf(key)),
     };
     const handler = { authenticateHandler: { handle: () => ({ id: 'alice' }) } };
-    const asked = new Request({ method: 'GET', headers: {}, query, body: {} });
-    const { authorizationCode } = await serverOn(store).authorize(asked, new Response(), handler);
+    const requested = new Request({ method: 'GET', headers: {}, query, body: {} });
+    const { authorizationCode } = await serverOn(store).authorize(requested, new Response(), handler);
     const form = { client_id: 'bound', redirect_uri: CALLBACK, code_verifier: VERIFIER };
     const redeemed = { ...form, grant_type: 'authorization_code', code: authorizationCode };
     const first = await post(another, redeemed, key);

@@ -20,10 +20,10 @@ describe.each(await findStores())('consents and sessions with a store in $name',
 
   const newUser = (): User & { id: string } => ({ id: randomUUID() });
   const ask = (scope?: string, client: StoredClient = WEB, redirectUri = LOOPBACK) => ({ client, redirectUri, scope });
-  const agree = async (user: User, asked = ask('read')) => {
-    expect(await opened.store.hasConsented(user, asked)).toBe(false);
-    await opened.store.saveConsent(user, asked);
-    return asked;
+  const agree = async (user: User, requested = ask('read')) => {
+    expect(await opened.store.hasConsented(user, requested)).toBe(false);
+    await opened.store.saveConsent(user, requested);
+    return requested;
   };
 
   it('a consent is remembered in every process, for the same or a smaller scope of this user and client', async () => {
@@ -42,12 +42,16 @@ describe.each(await findStores())('consents and sessions with a store in $name',
   it('a consent is stored for the grantable scope of the authorization request if it differs from the requested scope', async () => {
     const user = newUser();
     const { scope: _, ...request } = ask();
-    const asked = (requestedScope: string, grantableScope?: string) => ({ ...request, requestedScope, grantableScope });
-    await opened.store.saveConsent(user, asked('read admin', 'read'));
-    for (const known of [asked('read'), asked('read admin', 'read'), ask('read')]) {
+    const requested = (requestedScope: string, grantableScope?: string) => ({
+      ...request,
+      requestedScope,
+      grantableScope,
+    });
+    await opened.store.saveConsent(user, requested('read admin', 'read'));
+    for (const known of [requested('read'), requested('read admin', 'read'), ask('read')]) {
       expect(await opened.another.hasConsented(user, known)).toBe(true);
     }
-    for (const wider of [asked('read admin'), asked('read admin', 'read admin'), ask('read admin')]) {
+    for (const wider of [requested('read admin'), requested('read admin', 'read admin'), ask('read admin')]) {
       expect(await opened.another.hasConsented(user, wider)).toBe(false);
     }
   });

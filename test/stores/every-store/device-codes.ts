@@ -17,8 +17,8 @@ describe.each(await findStores())('a device code with a store in $name', ({ open
 
   async function begin() {
     const codes = { deviceCode: randomUUID(), userCode: randomUUID() };
-    const asked = { scope: 'read', issuer: 'https://as.example', resource: ['https://a.example/'], interval: 5 };
-    const begun = { ...codes, ...asked, expiresAt: later(900) };
+    const requested = { scope: 'read', issuer: 'https://as.example', resource: ['https://a.example/'], interval: 5 };
+    const begun = { ...codes, ...requested, expiresAt: later(900) };
     await opened.store.saveDeviceAuthorization(begun, WEB);
     return begun;
   }
@@ -35,9 +35,9 @@ describe.each(await findStores())('a device code with a store in $name', ({ open
   });
 
   it('a device code record is found by the device code and by the user code in every process', async () => {
-    const { deviceCode, userCode, ...asked } = await begin();
+    const { deviceCode, userCode, ...requested } = await begin();
     const found = await opened.another.getDeviceAuthorization(deviceCode);
-    expect(found).toMatchObject({ ...asked, client: { id: WEB.id } });
+    expect(found).toMatchObject({ ...requested, client: { id: WEB.id } });
     expect(await opened.another.getDeviceAuthorizationByUserCode(userCode)).toEqual(found);
     expect(found).not.toHaveProperty('user');
     for (const other of [deviceCode, deviceCode.toUpperCase(), '', 'constructor']) {

@@ -47,7 +47,12 @@ describe.each(await findStores())(
       return { result, cost };
     }
 
-    const asked = (scope: string) => ({ client: WEB, scope, redirectUri: 'https://app.example/cb', issuer: ISSUER });
+    const requested = (scope: string) => ({
+      client: WEB,
+      scope,
+      redirectUri: 'https://app.example/cb',
+      issuer: ISSUER,
+    });
     const signIn = (more: object = {}) => ({
       userId: user.id,
       sid: 'session',
@@ -59,10 +64,10 @@ describe.each(await findStores())(
 
     it('consents are read with one look-up that returns no other grants, although the user has many grants', async () => {
       const { store, another } = opened;
-      const before = await costOf(() => store.hasConsented(user, asked('read')));
+      const before = await costOf(() => store.hasConsented(user, requested('read')));
       expect(before).toEqual({ result: false, cost: { listed: 1, found: 0, read: 0 } });
-      await another.saveConsent(user, asked('read'));
-      const after = await costOf(() => store.hasConsented(user, asked('read')));
+      await another.saveConsent(user, requested('read'));
+      const after = await costOf(() => store.hasConsented(user, requested('read')));
       expect(after).toEqual({ result: true, cost: { listed: 1, found: 0, read: 1 } });
     });
 
@@ -86,27 +91,27 @@ describe.each(await findStores())(
 
     it('a consent is stored at most twice if many processes save it concurrently', async () => {
       const other = { id: randomUUID() };
-      await Promise.all(Array.from({ length: 20 }, () => opened.store.saveConsent(other, asked('read'))));
-      const { result, cost } = await costOf(() => opened.another.hasConsented(other, asked('read')));
+      await Promise.all(Array.from({ length: 20 }, () => opened.store.saveConsent(other, requested('read'))));
+      const { result, cost } = await costOf(() => opened.another.hasConsented(other, requested('read')));
       expect(result).toBe(true);
       // There is one more if a new minute begins meanwhile.
       expect(cost.read).toBeLessThanOrEqual(2);
       await opened.another.revokeGrantsOf({ userId: other.id });
-      await opened.store.saveConsent(other, asked('read'));
-      expect(await opened.another.hasConsented(other, asked('read'))).toBe(true);
+      await opened.store.saveConsent(other, requested('read'));
+      expect(await opened.another.hasConsented(other, requested('read'))).toBe(true);
     });
 
     it('consents of a user with many grants are listed, and deleted together with sign-ins and grants of the user', async () => {
       const { store, another } = opened;
       const other = { id: randomUUID() };
-      await store.saveConsent(other, asked('read'));
+      await store.saveConsent(other, requested('read'));
       await store.saveSessionClient(signIn({ userId: other.id }), later(60));
       expect(await another.listApplications(other.id)).toMatchObject([{ clientId: WEB.id, scope: 'read' }]);
       expect(await another.listGrants(other.id)).toEqual([]);
       expect(await another.revokeGrantsOf({ userId: other.id, clientId: 'another' })).toBe(0);
-      expect(await store.hasConsented(other, asked('read'))).toBe(true);
+      expect(await store.hasConsented(other, requested('read'))).toBe(true);
       expect(await another.revokeGrantsOf({ userId: other.id })).toBe(2);
-      expect(await store.hasConsented(other, asked('read'))).toBe(false);
+      expect(await store.hasConsented(other, requested('read'))).toBe(false);
       expect(await store.takeSessionClients({ userId: other.id })).toEqual([]);
     });
   },

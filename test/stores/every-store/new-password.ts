@@ -18,7 +18,7 @@ describe.each(await findStores())('a changed password with a store in $name', ({
     ({ store, another } = opened);
   });
   afterAll(() => opened.close());
-  const told = () => {
+  const reported = () => {
     users.credentialOf = ({ id }) => hashes[String(id)];
   };
   afterEach(() => {
@@ -41,7 +41,7 @@ describe.each(await findStores())('a changed password with a store in $name', ({
   const isAlive = async (accessToken: string) => (await another.getAccessToken(accessToken)) !== undefined;
 
   it('a changed password ends a remembered session that is continued at the same time', async () => {
-    told();
+    reported();
     const alice = somebody();
     const session = { sessionId: randomUUID(), user: alice, authTime: new Date(), expiresAt: later() };
     const token = randomUUID();
@@ -53,7 +53,7 @@ describe.each(await findStores())('a changed password with a store in $name', ({
   });
 
   it('a changed password revokes tokens, codes and sessions of the user, and none of other users', async () => {
-    told();
+    reported();
     const [alice, bob] = [somebody(), somebody()];
     const token = await store.saveToken(tokens(), WEB, alice);
     const bobs = await store.saveToken(tokens(), WEB, bob);
@@ -79,16 +79,16 @@ describe.each(await findStores())('a changed password with a store in $name', ({
   });
 
   it('a changed password revokes device codes that are pending, approved or redeemed', async () => {
-    told();
+    reported();
     const alice = somebody();
-    const asked = () => ({
+    const requested = () => ({
       deviceCode: randomUUID(),
       userCode: randomUUID(),
       expiresAt: later(),
       interval: 5,
       scope: 'read',
     });
-    const [pending, decided] = [asked(), asked()];
+    const [pending, decided] = [requested(), requested()];
     for (const each of [pending, decided]) {
       await store.saveDeviceAuthorization(each, WEB);
       const found = (await store.getDeviceAuthorization(each.deviceCode))!;
@@ -106,7 +106,7 @@ describe.each(await findStores())('a changed password with a store in $name', ({
   });
 
   it('a changed password revokes tokens that are refreshed at the same time', async () => {
-    told();
+    reported();
     const alice = somebody();
     const first = await store.saveToken(tokens(), WEB, alice);
     const used = (await store.getRefreshToken(first.refreshToken!))!;
@@ -117,7 +117,7 @@ describe.each(await findStores())('a changed password with a store in $name', ({
   });
 
   it('a changed password is detected by a fingerprint, which refreshed tokens inherit and the model does not return', async () => {
-    told();
+    reported();
     const alice = somebody();
     const first = await store.saveToken(tokens(), WEB, alice);
     const used = (await store.getRefreshToken(first.refreshToken!))!;
@@ -130,7 +130,7 @@ describe.each(await findStores())('a changed password with a store in $name', ({
   });
 
   it('the first password of a user revokes tokens that were issued before', async () => {
-    told();
+    reported();
     const alice = somebody(null);
     const { accessToken } = await store.saveToken(tokens(), WEB, alice);
     expect(await isAlive(accessToken)).toBe(true);
@@ -141,7 +141,7 @@ describe.each(await findStores())('a changed password with a store in $name', ({
   it('a changed password does not revoke tokens issued before the application reported password hashes', async () => {
     const alice = somebody();
     const { accessToken } = await store.saveToken(tokens(), WEB, alice);
-    told();
+    reported();
     hashes[alice.id] = 'second';
     expect(await isAlive(accessToken)).toBe(true);
   });

@@ -56,8 +56,8 @@ for (const kind of [...(await findStores()), ...(hasCluster ? [cluster] : [])]) 
       const moments = { accessTokenExpiresAt: later(), refreshTokenExpiresAt: later(7200) };
       const token = { accessToken: access!, refreshToken: refresh!, scope: 'read', issuer, ...moments };
       await store.saveToken(token, WEB, ALICE);
-      const asked = { authorizationCode: code!, expiresAt: later(), redirectUri: CALLBACK, scope: 'read', issuer };
-      await store.saveAuthorizationCode(asked, WEB, ALICE);
+      const requested = { authorizationCode: code!, expiresAt: later(), redirectUri: CALLBACK, scope: 'read', issuer };
+      await store.saveAuthorizationCode(requested, WEB, ALICE);
       const signedIn = { sessionId: session!, user: ALICE, authTime: new Date(), expiresAt: later() };
       await store.saveSession(issuer === undefined ? signedIn : { ...signedIn, issuer });
       const codes = { deviceCode: device!, userCode: userCode!, expiresAt: later(), interval: 5 };
@@ -138,16 +138,16 @@ for (const kind of [...(await findStores()), ...(hasCluster ? [cluster] : [])]) 
       const { store, another } = opened;
       const issuer = `https://${randomUUID()}.example`;
       await everything(issuer);
-      const asked = { client: WEB, redirectUri: CALLBACK, scope: 'read', issuer };
-      await store.saveConsent(ALICE, asked);
+      const requested = { client: WEB, redirectUri: CALLBACK, scope: 'read', issuer };
+      await store.saveConsent(ALICE, requested);
       const listed = async () => (await another.listGrants('alice')).filter((grant) => grant.issuer === issuer).length;
       expect(await listed()).toBe(1);
       await store.revokeBefore({ issuers: [issuer] });
       await isKnown();
-      expect([await listed(), await another.hasConsented(ALICE, asked)]).toEqual([0, true]);
+      expect([await listed(), await another.hasConsented(ALICE, requested)]).toEqual([0, true]);
       await store.revokeBefore({ issuers: [issuer], consents: true });
       await isKnown();
-      await expect(another.hasConsented(ALICE, asked)).resolves.toBe(false);
+      await expect(another.hasConsented(ALICE, requested)).resolves.toBe(false);
     });
 
     it('keeps clients and signing keys', async () => {

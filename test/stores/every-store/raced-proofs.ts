@@ -59,9 +59,9 @@ describe.each(await findStores())('signed requests of a client with a store in $
   async function saveCode(authorizationCode: string): Promise<void> {
     const expiresAt = new Date(Date.now() + 60_000);
     const challenge = { codeChallenge: CHALLENGE, codeChallengeMethod: 'S256' };
-    const asked = { redirectUri: CALLBACK, scope: 'openid', issuer: ISSUER, ...challenge };
+    const requested = { redirectUri: CALLBACK, scope: 'openid', issuer: ISSUER, ...challenge };
     const client = (await opened.store.getClient('app', null)) as never;
-    await opened.store.saveAuthorizationCode({ authorizationCode, expiresAt, ...asked }, client, alice);
+    await opened.store.saveAuthorizationCode({ authorizationCode, expiresAt, ...requested }, client, alice);
   }
 
   it('a DPoP proof sent concurrently with several codes redeems one of them, and the other codes remain valid', async () => {

@@ -349,13 +349,13 @@ describe.each(await findStores())('a self-registered client with a store in $nam
   it('a self-registered client keeps its grants, but requires consent again if its name, logo, redirect URIs or authentication method change', async () => {
     const made = await register(null);
     await opened.store.changeClient(made.id, { consent: 'once' });
-    const asked = async () => ({
+    const requested = async () => ({
       client: (await opened.another.getClient(made.id, null))!,
       redirectUri: CALLBACK,
       scope: 'read',
     });
-    const hasConsented = async () => opened.another.hasConsented(user, await asked());
-    await opened.store.saveConsent(user, await asked());
+    const hasConsented = async () => opened.another.hasConsented(user, await requested());
+    await opened.store.saveConsent(user, await requested());
     await saveCode(made.client, `${made.id} lives on`);
     const { metadata } = made.client;
     const others = [
@@ -471,11 +471,11 @@ describe.each(await findStores())('a client from a metadata document, with a sto
     expect(await another.listApplications('alice')).toMatchObject([{ clientId: id, client: { name: 'Notes' } }]);
     expect(await store.getClient(id, null)).toBeUndefined();
     expect(await store.mayUseClientIdDocument(id)).toBe(true);
-    const asked = { client, redirectUri: 'https://client.example/a', scope: 'read' };
-    await store.saveConsent(user, asked);
-    expect(await another.hasConsented(user, asked)).toBe(true);
+    const requested = { client, redirectUri: 'https://client.example/a', scope: 'read' };
+    await store.saveConsent(user, requested);
+    expect(await another.hasConsented(user, requested)).toBe(true);
     await store.revokeGrantsOf({ userId: 'alice', clientId: id });
     expect(await another.getAccessToken('documented access')).toBeUndefined();
-    expect(await another.hasConsented(user, asked)).toBe(false);
+    expect(await another.hasConsented(user, requested)).toBe(false);
   });
 });

@@ -12,8 +12,8 @@ const purpose: Feature = {
   install: () => ({
     authorization: {
       read: (parameters) => ({ purpose: parameters.optional('purpose'), places: parameters.all('place') }),
-      respond: (asked, user, parameters) => {
-        parameters['told'] = `${user['id']}: ${String(asked.data['purpose'])}`;
+      respond: (requested, user, parameters) => {
+        parameters['told'] = `${user['id']}: ${String(requested.data['purpose'])}`;
       },
     },
     token: {
@@ -41,7 +41,7 @@ describe.each(await findStores())(
       const server = new OAuth2Server({ model: opened.store, features: [purpose] });
       const query = { purpose: 'audit', place: ['here', 'there', 'here'] };
       const { redirected } = await runOperation(server, 'authorize', authorizeRequest(query), signedIn);
-      expect(redirected).toMatchObject({ told: 'alice: audit', state: 'xyz' });
+      expect(redirected).toMatchObject({ reported: 'alice: audit', state: 'xyz' });
       const code = String(redirected['code']);
       const kept = { purpose: 'audit', places: ['here', 'there'] };
       expect(await opened.another.getAuthorizationCode(code)).toMatchObject(kept);

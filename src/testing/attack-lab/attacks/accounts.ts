@@ -38,7 +38,7 @@ export const ACCOUNT_ATTACKS: AttackRuns = {
     const { url } = await requestLink(lab, otherUser!);
     const account = { username: victim.username, email: victim.username, user_id: String((await user(lab))['id']) };
     const page = await choosePassword(lab, url, otherUser!.password, account);
-    const stolen = await lab.parts.visitor.signIn({ ...victim, password: otherUser!.password }, lab.urlOf('login'));
+    const stolen = await lab.parts.browsers.signIn({ ...victim, password: otherUser!.password }, lab.urlOf('login'));
     return judge(page, 'a link of one user changed the password of another one', stolen.page.status < 400);
   },
   async 'reset-twice'(lab) {
@@ -50,7 +50,7 @@ export const ACCOUNT_ATTACKS: AttackRuns = {
   },
   async 'second-factor-skipped'(lab) {
     const { secondFactorUser } = lab.parts.context.options;
-    const { browser, page } = await lab.parts.visitor.signIn(secondFactorUser!, lab.urlOf('login'));
+    const { browser, page } = await lab.parts.browsers.signIn(secondFactorUser!, lab.urlOf('login'));
     if (page.status >= 400) throw new Inconclusive(`the password was rejected: ${describeResponse(page)}`);
     const pages = ['account', 'applications'].flatMap((id) => lab.target.urlOf(id) ?? []);
     const requests = [
@@ -76,7 +76,7 @@ export const ACCOUNT_ATTACKS: AttackRuns = {
   async 'elicitation-other-user'(lab) {
     const url = await elicit(lab);
     const { otherUser } = lab.parts.context.options;
-    const { browser } = await lab.parts.visitor.signIn(otherUser!, lab.urlOf('login'));
+    const { browser } = await lab.parts.browsers.signIn(otherUser!, lab.urlOf('login'));
     const page = await browser.open(url);
     const form = formOf(page.text);
     if (!form) return judge(page, '', false);
@@ -120,7 +120,7 @@ async function elicit(lab: Lab): Promise<string> {
 async function requestLink(lab: Lab, { username }: LabUser, headers: Record<string, string> = {}) {
   const { mailer } = lab.target.find(ACCOUNTS)!;
   const send = mailer.send.bind(mailer);
-  const browser = await lab.parts.visitor.newBrowser();
+  const browser = await lab.parts.browsers.newBrowser();
   browser.cookies.clear();
   let timer: NodeJS.Timeout | undefined;
   const caught = new Promise<string | undefined>((resolve) => {
@@ -146,7 +146,7 @@ async function requestLink(lab: Lab, { username }: LabUser, headers: Record<stri
 
 /** Chooses a password on the page of a link. */
 async function choosePassword(lab: Lab, link: string, password: string, more: Record<string, string> = {}) {
-  const browser = await lab.parts.visitor.newBrowser();
+  const browser = await lab.parts.browsers.newBrowser();
   browser.cookies.clear();
   const page = await browser.open(link);
   const form = readForms(page.text).find((one) => one.password !== undefined);

@@ -91,6 +91,6 @@ async function approve(lab: Lab, url: string): Promise<void> {
   const page = await browser.open(url);
   const form = readForms(page.text).find(({ fields }) => 'user_code' in fields);
   if (!form) throw new NotApplicable('the page for devices has no form with `user_code`');
-  const { page: last } = await lab.parts.visitor.follow(browser, await browser.submit(page, form));
+  const { page: last } = await lab.parts.browsers.follow(browser, await browser.submit(page, form));
   if (last.status === 429) throw new NotApplicable('the server limits the codes of this user at the moment');
 }

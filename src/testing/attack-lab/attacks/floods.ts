@@ -51,7 +51,7 @@ export const FLOOD_ATTACKS: AttackRuns = {
   },
   async 'flood-user-codes'(lab) {
     const browser = await lab.victim();
-    const { status: first } = await lab.parts.visitor
+    const { status: first } = await lab.parts.browsers
       .follow(browser, await browser.open(lab.urlOf('device')))
       .then(({ page }) => page);
     if (first >= 500) throw new Inconclusive('the page for devices failed');

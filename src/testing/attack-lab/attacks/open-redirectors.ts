@@ -26,7 +26,7 @@ export const REDIRECTOR_ATTACKS: AttackRuns = {
       'javascript:alert(1)',
     ];
     for (const target of targets) {
-      const browser = await lab.parts.visitor.newBrowser();
+      const browser = await lab.parts.browsers.newBrowser();
       const page = await browser.open(`${lab.urlOf('login')}?return_to=${encodeURIComponent(target)}`);
       const { username, password } = signIn as { username: string; password: string };
       const next = await browser.logIn(page, username, password);
@@ -40,7 +40,7 @@ export const REDIRECTOR_ATTACKS: AttackRuns = {
     return resisted(`${targets.length} targets outside of the application were ignored`);
   },
   async 'open-redirect-logout'(lab) {
-    const browser = await lab.parts.visitor.newBrowser();
+    const browser = await lab.parts.browsers.newBrowser();
     const { id } = await lab.client('web');
     const query = {
       post_logout_redirect_uri: `${EVIL_ORIGIN}/`,
@@ -61,7 +61,7 @@ export const REDIRECTOR_ATTACKS: AttackRuns = {
       : resisted(pages.map(describeResponse).join('; '));
   },
   async 'logout-other-client'(lab) {
-    const browser = await lab.parts.visitor.newBrowser();
+    const browser = await lab.parts.browsers.newBrowser();
     const own = `${EVIL_ORIGIN}/signed-out`;
     await lab.newClient({ more: { postLogoutRedirectUris: [own] } }, 'logout');
     const { id } = await lab.client('web');
@@ -72,7 +72,7 @@ export const REDIRECTOR_ATTACKS: AttackRuns = {
       : resisted(describeResponse(page));
   },
   async 'redirect-status'(lab) {
-    const browser = await lab.parts.visitor.newBrowser();
+    const browser = await lab.parts.browsers.newBrowser();
     const client = await lab.newClient({}).catch(() => lab.client('web'));
     const { page, left } = await lab.authorize(client, {}, { browser });
     return [307, 308].includes(page.status) && left

@@ -39,13 +39,13 @@ export const PAGE_ATTACKS: AttackRuns = {
       : resisted(describeResponse(again));
   },
   async 'csrf-login'(lab) {
-    const browser = await lab.parts.visitor.newBrowser();
+    const browser = await lab.parts.browsers.newBrowser();
     const page = await browser.open(lab.urlOf('login'));
     const form = readForms(page.text).find(({ password }) => password !== undefined);
     if (!form) throw new Inconclusive('the login page has no form with a password');
     const { username, password } = lab.parts.context.options.signIn as { username: string; password: string };
     const typed = { [form.text ?? 'username']: username, [form.password!]: password };
-    const foreign = await lab.parts.visitor.newBrowser();
+    const foreign = await lab.parts.browsers.newBrowser();
     const response = await foreign.open(lab.urlOf('login'), { form: typed, from: 'evil' });
     return judge(response, 'the login form was accepted without its CSRF token', response.status < 400);
   },
@@ -135,7 +135,7 @@ export const PAGE_ATTACKS: AttackRuns = {
       },
     ];
     const ids = ['authorize', 'login', 'logout', 'device', 'applications'].filter((id) => lab.target.has(id));
-    const browser = await lab.parts.visitor.newBrowser();
+    const browser = await lab.parts.browsers.newBrowser();
     for (const id of ids) {
       for (const request of requests) {
         const page = await browser.open(lab.at(id, request));
@@ -177,7 +177,7 @@ function refusesDecision(responses: readonly LabResponse[], how: string): Outcom
 /** Returns the login page and the consent page of the server. */
 async function serverPages(lab: Lab): Promise<LabResponse[]> {
   const client = await lab.newClient({}).catch(() => lab.client('web'));
-  const browser = await lab.parts.visitor.newBrowser();
+  const browser = await lab.parts.browsers.newBrowser();
   const { page: login, isAtLogin } = await lab.authorize(client, {}, { browser, login: false });
   const { page: consent } = await lab.authorize(client, {}, { consent: 'stop' });
   const found = [...(isAtLogin ? [login] : []), consent].filter(isHtml);

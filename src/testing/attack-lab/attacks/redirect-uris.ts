@@ -33,7 +33,7 @@ export const REDIRECT_URI_ATTACKS: AttackRuns = {
     const query = new URLSearchParams(lab.parametersOf(web).parameters);
     query.append('redirect_uri', `${EVIL_ORIGIN}/callback`);
     const browser = await lab.victim();
-    const { left, page } = await lab.parts.visitor.follow(browser, await browser.open(lab.at('authorize', query)));
+    const { left, page } = await lab.parts.browsers.follow(browser, await browser.open(lab.at('authorize', query)));
     return left?.searchParams.has('code') || left?.origin === EVIL_ORIGIN
       ? succeeded(`a request with two redirect URIs was answered at ${left.origin}`, page)
       : resisted(describeResponse(page));

@@ -40,7 +40,7 @@ export const REQUEST_ATTACKS: AttackRuns = {
     const { request_uri } = await push(lab, web);
     const url = lab.at('authorize', { client_id: web.id, request_uri });
     const browser = await lab.victim();
-    const first = await lab.parts.visitor.follow(browser, await browser.open(url));
+    const first = await lab.parts.browsers.follow(browser, await browser.open(url));
     if (!first.left) throw new Inconclusive(`a pushed request was not opened: ${describeResponse(first.page)}`);
     return refuses(lab, { client_id: web.id, request_uri }, 'a pushed request led to two codes');
   },
@@ -48,7 +48,7 @@ export const REQUEST_ATTACKS: AttackRuns = {
     const web = await lab.client('web');
     const { request_uri } = await push(lab, web);
     // The user signs in again, because the session has expired by then, too.
-    const browser = await lab.parts.visitor.newBrowser();
+    const browser = await lab.parts.browsers.newBrowser();
     const outcome = await lab.later(86_400, () =>
       refuses(lab, { client_id: web.id, request_uri }, 'a pushed request of yesterday was opened', browser),
     );
@@ -66,7 +66,7 @@ export const REQUEST_ATTACKS: AttackRuns = {
     const changes = { redirect_uri: 'https://evil.attack-lab.example/callback', scope: 'attack-lab:admin' };
     const browser = await lab.victim();
     const url = lab.at('authorize', { client_id: web.id, request_uri, ...changes });
-    const { left, page } = await lab.parts.visitor.follow(browser, await browser.open(url));
+    const { left, page } = await lab.parts.browsers.follow(browser, await browser.open(url));
     return left?.hostname === 'evil.attack-lab.example'
       ? succeeded('a parameter in the URL replaced that of the pushed request', page)
       : resisted(describeResponse(page));
@@ -86,7 +86,7 @@ async function open(lab: Lab, client: LabClient, request: string) {
 
 async function visit(lab: Lab, query: Readonly<Record<string, string>>, browser?: Awaited<ReturnType<Lab['victim']>>) {
   const used = browser ?? (await lab.victim());
-  const { left, page } = await lab.parts.visitor.follow(used, await used.open(lab.at('authorize', query)));
+  const { left, page } = await lab.parts.browsers.follow(used, await used.open(lab.at('authorize', query)));
   return { code: left?.searchParams.get('code') ?? undefined, page };
 }
 

@@ -121,7 +121,7 @@ export const SCOPE_ATTACKS: AttackRuns = {
 
 /** @throws {NotApplicable} If no user was ever asked for consent. */
 function requiresConsent({ parts }: Lab): void {
-  if (!parts.visitor.hasAsked) throw new NotApplicable('the application does not ask users for consent');
+  if (!parts.browsers.hasAsked) throw new NotApplicable('the application does not ask users for consent');
 }
 
 function grantsScope(response: LabResponse, scope: string): Outcome {

@@ -6,7 +6,7 @@ import { Inconclusive, NotApplicable, resisted, succeeded } from '../outcome.js'
 /** Attacks on login sessions and the login page. */
 export const SESSION_ATTACKS: AttackRuns = {
   async 'session-fixation'(lab) {
-    const browser = await lab.parts.visitor.newBrowser();
+    const browser = await lab.parts.browsers.newBrowser();
     const client = await lab.client('web');
     await lab.authorize(client, {}, { browser, login: false });
     const planted = browser.copy();
@@ -19,7 +19,7 @@ export const SESSION_ATTACKS: AttackRuns = {
       : succeeded('the cookies that were set before the login are signed in after it');
   },
   async 'session-after-sign-out'(lab) {
-    const browser = await lab.parts.visitor.newBrowser();
+    const browser = await lab.parts.browsers.newBrowser();
     const client = await lab.client('web');
     await lab.authorize(client, {}, { browser });
     const stolen = browser.copy();
@@ -32,7 +32,7 @@ export const SESSION_ATTACKS: AttackRuns = {
       : succeeded('the copied cookie is still signed in', page);
   },
   async 'session-cookie'(lab) {
-    const browser = await lab.parts.visitor.newBrowser();
+    const browser = await lab.parts.browsers.newBrowser();
     await lab.authorize(await lab.client('web'), {}, { browser });
     const cookies = [...browser.cookies.values()];
     if (cookies.length === 0) throw new NotApplicable('the login sets no cookie');
@@ -104,7 +104,7 @@ const RANDOM = /[\w-]{22,}/g;
 const MAX_GUESSES = 30;
 
 async function tryPassword(lab: Lab, username: string) {
-  const browser = await lab.parts.visitor.newBrowser();
+  const browser = await lab.parts.browsers.newBrowser();
   return browser.logIn(await browser.open(lab.urlOf('login')), username, `wrong-${lab.random.next(12)}`);
 }
 
@@ -115,7 +115,7 @@ async function signOut(lab: Lab, browser: LabBrowser): Promise<void> {
 
 /** Returns a browser without a session, also if a function signs users in. */
 async function anonymous(lab: Lab): Promise<LabBrowser> {
-  const browser = await lab.parts.visitor.newBrowser();
+  const browser = await lab.parts.browsers.newBrowser();
   browser.cookies.clear();
   return browser;
 }

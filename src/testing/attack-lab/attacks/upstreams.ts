@@ -9,7 +9,12 @@ import { allOf, describeResponse, Inconclusive, judge, NotApplicable, type Outco
 export const UPSTREAM_ATTACKS: AttackRuns = {
   async 'upstream-other-browser'(lab) {
     const { callback } = await begin(lab);
-    return signsNobodyIn(lab, await lab.parts.visitor.newBrowser(), callback, 'the response signed another browser in');
+    return signsNobodyIn(
+      lab,
+      await lab.parts.browsers.newBrowser(),
+      callback,
+      'the response signed another browser in',
+    );
   },
   async 'upstream-replay'(lab) {
     const { browser, callback } = await begin(lab);
@@ -53,7 +58,7 @@ export const UPSTREAM_ATTACKS: AttackRuns = {
 /** Begins a sign-in with the provider in a new browser, and returns the response of the provider. */
 async function begin(lab: Lab, email?: string): Promise<{ browser: LabBrowser; callback: string }> {
   const upstream = lab.parts.context.options.upstream!;
-  const browser = await lab.parts.visitor.newBrowser();
+  const browser = await lab.parts.browsers.newBrowser();
   browser.cookies.clear();
   const page = await browser.open(lab.urlOf('login'));
   const { pathname } = new URL(lab.urlOf(`upstream_${upstream.provider}`));

@@ -88,9 +88,9 @@ describe('random introspection responses', () => {
           'authenticate',
           resourceRequest(`Bearer ${TOKEN}`),
         );
-        const told = `${JSON.stringify(headers)} ${error?.message} ${error?.inner?.message}`;
-        expect(told).not.toContain(TOKEN);
-        expect(told).not.toContain(SECRET);
+        const reported = `${JSON.stringify(headers)} ${error?.message} ${error?.inner?.message}`;
+        expect(reported).not.toContain(TOKEN);
+        expect(reported).not.toContain(SECRET);
         const expected = expectations[status as keyof typeof expectations];
         expected({ sent, options, headers, token: result as unknown as Token });
       }),

@@ -17,7 +17,7 @@ const modelOf = (options: Partial<IntrospectedTokensOptions> = {}) =>
 const call = (model: IntrospectedTokens, token = 'token', scope?: string) =>
   runOperation(new OAuth2Server({ model }), 'authenticate', resourceRequest(`Bearer ${token}`), scope ? { scope } : {});
 
-const asked = () => remote.requestsTo('/introspect');
+const requested = () => remote.requestsTo('/introspect');
 
 /** The response to a request whose token cannot be verified at the moment. */
 const LATER = { status: 503, error: { name: 'temporarily_unavailable', message: expect.any(String) } };
@@ -137,7 +137,7 @@ describe('IntrospectedTokens', () => {
       expect(first.headers['www-authenticate']).toBe('Bearer realm="Service",error="invalid_token"');
       // The result is cached, so that a made-up token causes only one introspection request.
       expect(await call(model)).toMatchObject(refused);
-      expect(asked()).toHaveLength(1);
+      expect(requested()).toHaveLength(1);
     },
   );
 
@@ -238,7 +238,7 @@ describe('IntrospectedTokens responds with 503 if the authorization server', () 
     remote.replies['/introspect'] = (response) => response.socket!.destroy();
     expect(await call(modelOf())).toMatchObject(LATER);
     // The server may have closed a connection that is reused. The request is repeated once.
-    expect(asked()).toHaveLength(2);
+    expect(requested()).toHaveLength(2);
     remote.replies['/introspect'] = (response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
       response.write('{"active":true', () => response.socket!.destroy());
@@ -295,7 +295,7 @@ describe('client authentication of IntrospectedTokens', () => {
   ])('sends the credentials in the Authorization header by client_secret_basic: %s', async (_, how, metadata) => {
     remote.reset(active(), metadata);
     await call(modelOf({ credentials: { id: 'an api', secret, ...how } }), 'a+b/c==');
-    expect(asked()).toMatchObject([
+    expect(requested()).toMatchObject([
       {
         method: 'POST',
         headers: {
@@ -306,7 +306,7 @@ describe('client authentication of IntrospectedTokens', () => {
         form: { token: 'a+b/c==', token_type_hint: 'access_token' },
       },
     ]);
-    expect(Object.keys(asked()[0]!.form)).toEqual(['token', 'token_type_hint']);
+    expect(Object.keys(requested()[0]!.form)).toEqual(['token', 'token_type_hint']);
   });
 
   it.each([
@@ -317,8 +317,8 @@ describe('client authentication of IntrospectedTokens', () => {
     async (_, metadata) => {
       remote.reset(active(), metadata);
       await call(modelOf({ credentials: { id: 'an api', secret } }));
-      expect(asked()[0]!.headers.authorization).toBeUndefined();
-      expect(asked()[0]!.form).toMatchObject({ client_id: 'an api', client_secret: secret, token: 'token' });
+      expect(requested()[0]!.headers.authorization).toBeUndefined();
+      expect(requested()[0]!.form).toMatchObject({ client_id: 'an api', client_secret: secret, token: 'token' });
     },
   );
 });

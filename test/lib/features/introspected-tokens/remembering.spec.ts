@@ -22,7 +22,7 @@ function modelOf(options: Partial<IntrospectedTokensOptions> = {}): Introspected
 const call = async (model: IntrospectedTokens, token = 'token') =>
   (await runOperation(new OAuth2Server({ model }), 'authenticate', resourceRequest(`Bearer ${token}`))).status;
 
-const asked = () => remote.received.map(({ form }) => form['token']);
+const requested = () => remote.received.map(({ form }) => form['token']);
 
 /** Sets the clock to a time. Timers keep using the real clock. */
 function setClock(milliseconds: number): void {
@@ -90,7 +90,7 @@ describe('the cache of IntrospectedTokens', () => {
       resource: ['https://a.example'],
       act: { sub: 'agent' },
     });
-    expect(asked()).toEqual(['token']);
+    expect(requested()).toEqual(['token']);
   });
 
   it.each(cases)(
@@ -101,10 +101,10 @@ describe('the cache of IntrospectedTokens', () => {
       const status = await call(model);
       at(last);
       expect(await call(model)).toBe(status);
-      expect(asked()).toHaveLength(1);
+      expect(requested()).toHaveLength(1);
       at(over);
       await call(model);
-      expect(asked()).toHaveLength(2);
+      expect(requested()).toHaveLength(2);
     },
   );
 
@@ -116,7 +116,7 @@ describe('the cache of IntrospectedTokens', () => {
     const model = modelOf({ cache });
     await call(model);
     await call(model);
-    expect(asked()).toHaveLength(2);
+    expect(requested()).toHaveLength(2);
   });
 
   it('expires after its lifetime, for active and for inactive tokens', async () => {
@@ -153,7 +153,7 @@ describe('the cache of IntrospectedTokens', () => {
   it('drops the least recently used token first if it is full', async () => {
     const model = modelOf({ cache: { size: 2 } });
     for (const token of ['a', 'b', 'a', 'c', 'a', 'c', 'b']) await call(model, token);
-    expect(asked()).toEqual(['a', 'b', 'c', 'b']);
+    expect(requested()).toEqual(['a', 'b', 'c', 'b']);
   });
 
   it('keeps active tokens despite a flood of made-up tokens', async () => {
@@ -163,12 +163,12 @@ describe('the cache of IntrospectedTokens', () => {
     expect(await call(model, 'good')).toBe(200);
     for (let index = 0; index < 100; index++) expect(await call(model, `made-up-${index}`)).toBe(401);
     expect(await call(model, 'good')).toBe(200);
-    expect(asked().filter((token) => token === 'good')).toHaveLength(1);
+    expect(requested().filter((token) => token === 'good')).toHaveLength(1);
     // The latest twenty tokens are cached, and earlier ones are not.
     await call(model, 'made-up-80');
-    expect(asked()).toHaveLength(101);
+    expect(requested()).toHaveLength(101);
     await call(model, 'made-up-79');
-    expect(asked()).toHaveLength(102);
+    expect(requested()).toHaveLength(102);
   });
 
   it('does not contain the tokens themselves', async () => {
@@ -203,14 +203,14 @@ describe('concurrent requests with IntrospectedTokens', () => {
     await until(1);
     release();
     expect(new Set(await Promise.all(calls))).toEqual(new Set([200]));
-    expect(asked()).toHaveLength(1);
+    expect(requested()).toHaveLength(1);
   });
 
   it('fail together for the same token, and the next request introspects it again', async () => {
     remote.replies['/introspect'] = json({}, 500);
     const model = modelOf();
     expect(await Promise.all([call(model), call(model), call(model)])).toEqual([503, 503, 503]);
-    expect(asked()).toHaveLength(1);
+    expect(requested()).toHaveLength(1);
     remote.reset(good());
     expect(await call(model)).toBe(200);
   });
@@ -227,7 +227,7 @@ describe('concurrent requests with IntrospectedTokens', () => {
       release();
     }
     expect(await Promise.all(calls.slice(0, 18))).toEqual(Array.from({ length: 18 }, () => 200));
-    expect(asked()).toHaveLength(18);
+    expect(requested()).toHaveLength(18);
     expect(remote.maxConcurrent).toBe(2);
     // All slots are free again.
     const more = call(model, 'one-more');
@@ -263,7 +263,7 @@ describe('concurrent requests with IntrospectedTokens', () => {
     await until(1);
     release();
     expect([await first, await third]).toEqual([200, 200]);
-    expect(asked()).toEqual(['first', 'third']);
+    expect(requested()).toEqual(['first', 'third']);
     timers.mockRestore();
   });
 });

@@ -34,11 +34,11 @@ export async function startAuthJs(
     callbacks: {
       jwt: ({ token, profile }: { token: object; profile?: object }) => ({
         ...token,
-        ...(profile && { told: profile }),
+        ...(profile && { reported: profile }),
       }),
-      session: ({ session, token }: { session: object; token: { told?: object } }) => ({
+      session: ({ session, token }: { session: object; token: { reported?: object } }) => ({
         ...session,
-        told: token.told,
+        reported: token.reported,
       }),
     },
   };

@@ -37,7 +37,7 @@ export const nativeWebSocket: Start = async (store) => {
 
   /** Returns the first message: a response, or an exception with the close event that follows it. */
   async function listen(socket: WebSocket, staysOpen = false): Promise<string> {
-    const { told, tell } = firstOf<string>();
+    const { reported: received, tell } = firstOf<string>();
     let exception = '';
     socket.on('message', (text: Buffer) => {
       const { event, data } = JSON.parse(String(text)) as Said;
@@ -46,7 +46,7 @@ export const nativeWebSocket: Start = async (store) => {
       if (exception && staysOpen) tell(exception);
     });
     socket.on('close', (code) => tell(`${exception}, closed with ${code}`));
-    return told;
+    return received;
   }
   return {
     async ask(token, staysOpen) {
@@ -75,7 +75,7 @@ export const socketIo: Start = async (store) => {
     io(url, { auth: token ? { token } : {}, transports: ['websocket'], reconnection: false, forceNew: true });
 
   async function listen(socket: Socket, staysOpen = false): Promise<string> {
-    const { told, tell } = firstOf<string>();
+    const { reported: received, tell } = firstOf<string>();
     let exception = '';
     socket.on('notes', tell);
     socket.on('exception', ({ error }: { error: string }) => {
@@ -83,7 +83,7 @@ export const socketIo: Start = async (store) => {
       if (staysOpen) tell(exception);
     });
     socket.on('disconnect', (reason) => tell(`${exception}, ${reason}`));
-    return told;
+    return received;
   }
   return {
     async ask(token, staysOpen) {

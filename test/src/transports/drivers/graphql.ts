@@ -113,7 +113,7 @@ export const subscription =
           complete: () => first.tell('completed'),
         },
       );
-      return { client, first: first.told, ended: ended.told };
+      return { client, first: first.reported, ended: ended.reported };
     };
     return {
       async ask(token) {

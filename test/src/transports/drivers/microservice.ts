@@ -113,7 +113,7 @@ export const nats = (port: number) =>
   }));
 
 interface NotesService {
-  find(asked: object, metadata: Metadata): Observable<{ said: string }>;
+  find(requested: object, metadata: Metadata): Observable<{ said: string }>;
 }
 
 interface GrpcFailure {

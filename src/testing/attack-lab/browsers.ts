@@ -32,7 +32,7 @@ export interface VisitOptions {
 const MAX_HOPS = 12;
 
 /** Follows redirects, signs in and decides on consent pages, as an honest user does. */
-export class Visitor {
+export class Browsers {
   /** Whether a consent page was shown to a user before. */
   hasAsked = false;
 

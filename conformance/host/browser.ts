@@ -20,7 +20,7 @@ const MAX_REDIRECTS = 10;
 const REDIRECTS: readonly number[] = [301, 302, 303];
 
 /** A browser without scripts that follows redirects and keeps cookies. It accepts every certificate. */
-export class Visitor {
+export class Browser {
   private readonly cookies = new Map<string, Map<string, string>>();
 
   async get(url: URL | string): Promise<VisitedPage> {
