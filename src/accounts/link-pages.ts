@@ -17,8 +17,13 @@ interface Data {
   /** `undefined` if the link has expired. */
   readonly link: Link | undefined;
   readonly minLength: number;
+  /** Whether the link was ordered in another browser. */
+  readonly isElsewhere?: boolean;
   readonly isDone?: boolean;
 }
+
+/** Whether a link was ordered in another browser than the one of a request. */
+const isElsewhere = (call: PageCall, { data }: Link) => data.browser !== browserOf(call);
 
 /** The parts that the pages of links have in common. */
 const linkPage = (purposes: readonly Purpose[]) => ({
@@ -26,14 +31,19 @@ const linkPage = (purposes: readonly Purpose[]) => ({
   binding: (link: Link | undefined) => ` of the link ${link ? hash('sha256', link.token, 'base64url') : ''}`,
   get(call: PageCall, link: Link | undefined): Data {
     if (!link) call.problemName = 'linkExpired';
-    return { link, minLength: accountsOf(call).rules.minLength };
+    return {
+      link,
+      minLength: accountsOf(call).rules.minLength,
+      isElsewhere: link !== undefined && isElsewhere(call, link),
+    };
   },
   problems: { linkExpired: { status: 410 } },
 });
 
 /**
- * The page of a link to choose a password: after a sign-up, or because the old one is forgotten. Whoever has chosen the
- * password continues as after a login with it, so a second factor is still required.
+ * The page of a link to choose a password: after a sign-up, or because the old one is forgotten. In the browser that
+ * ordered the link, the user continues as after a login with the password, so a second factor is still required.
+ * Another browser is not signed in: its user may have opened the link of somebody else.
  */
 export const newPasswordPage = (messages: AccountMessages): Endpoint =>
   definePage<Data, AccountMessage, Link | undefined>({
@@ -53,12 +63,12 @@ export const newPasswordPage = (messages: AccountMessages): Endpoint =>
       if (!user || !(await savePassword(call, accounts, { user, from, hashed, keepsHere: false })))
         return call.problem('linkExpired');
       if (link.user) await report(call, accounts, user, data.email);
+      if (isElsewhere(call, link)) return call.redirect(call.pathOf('login'));
       const { acr, amr = [] } = call.site.options.signIn ?? {};
-      // On another device, the page that required the login would be a surprise.
-      const returnTo = data.browser === browserOf(call) ? data.returnTo : undefined;
+      const { returnTo } = data;
       return call.finishLogin({ user, acr, amr, ...(returnTo !== undefined && { returnTo }) });
     },
-    render({ link, minLength }, context) {
+    render({ link, minLength, isElsewhere: isOther }, context) {
       const { message, action, fields, problem } = context;
       const title = message('passwordTitle');
       return {
@@ -70,7 +80,7 @@ export const newPasswordPage = (messages: AccountMessages): Endpoint =>
             problem !== 'linkExpired' &&
             html`<form method="post" action="${action}">
               <p>${message('passwordFor', { email: html`<b>${link.data.email}</b>` })}</p>
-              ${hidden({ ...fields, token: link.token })}
+              ${isOther && html`<p>${message('otherBrowser')}</p>`} ${hidden({ ...fields, token: link.token })}
               <input type="hidden" name="username" value="${link.data.email}" autocomplete="username" />
               ${newPasswordFields(message, minLength, link.user !== undefined)}
               <button class="primary wide">${message('save')}</button>

@@ -20,6 +20,7 @@ export const ACCOUNT_MESSAGES = {
   sentText: 'If this address can be used, a link is on its way to {email}. It may take a few minutes.',
   passwordTitle: 'Choose a password',
   passwordFor: 'Choose a password for {email}. If this is not your address, close this page.',
+  otherBrowser: 'You started in another browser. After you have saved the password, sign in with it.',
   newPassword: 'New password',
   passwordRule: 'At least {count} characters. Several words are easy to remember.',
   endAccess: 'Also remove the access of all apps and scripts',

@@ -287,13 +287,17 @@ describe('a link in an e-mail', () => {
     expect((await app.signIn(ALICE, `${winner} ${NEW_PASSWORD}`)).shown.status).toBe(303);
   });
 
-  it('leads back to the requesting page only in the browser that requested it', async () => {
+  it('signs in, and leads back to the requesting page, only in the browser that requested it', async () => {
     const { app } = await startWithAlice();
+    const [own, other] = [app.browser(), app.browser()];
     const path = `${FORGOT}?return_to=%2Fnext`;
-    const { mail } = await app.request(path, ALICE);
-    expect((await choose(app.browser(), mail!, NEW_PASSWORD)).location).toBe('/');
-    const evil = await app.request(`${FORGOT}?return_to=https%3A%2F%2Fattacker.example`, ALICE, app.browser());
-    expect((await choose(app.browser(), evil.mail!, PASSWORD)).location).toBe('/');
+    const { mail } = await app.request(path, ALICE, own);
+    expect((await choose(other, mail!, NEW_PASSWORD)).location).toBe('/oauth/login');
+    expect(await isSignedIn(other)).toBe(false);
+    const again = await app.request(path, ALICE, own);
+    expect((await choose(own, again.mail!, PASSWORD)).location).toBe('/next');
+    const evil = await app.request(`${FORGOT}?return_to=https%3A%2F%2Fattacker.example`, ALICE, own);
+    expect((await choose(own, evil.mail!, NEW_PASSWORD)).location).toBe('/');
   });
 
   it('stores no path to return to that is too long for a request', async () => {

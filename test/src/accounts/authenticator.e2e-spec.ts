@@ -128,8 +128,8 @@ describe('a second factor of accounts', () => {
   it('is required after each way to sign in: reset, remembered login and a forged pending login', async () => {
     const look = { rememberLifetime: 2_592_000 };
     const { app, telephone } = await startWithApp({ look });
-    const { mail } = await app.request('/oauth/forgot_password', ALICE);
     const reset = app.browser();
+    const { mail } = await app.request('/oauth/forgot_password', ALICE, reset);
     const done = await choose(reset, mail!, NEW_PASSWORD);
     expect([done.location, await isSignedIn(reset)]).toEqual(['/oauth/second_factor', false]);
 

@@ -79,9 +79,9 @@ describe('a stranger', () => {
 
   it('cannot keep an account by a link for something else, or sign in past the page', async () => {
     const { app } = await startOrdered();
-    const { mail } = await app.request('/oauth/forgot_password', ALICE);
-    const token = new URL(mail!.link!).searchParams.get('token')!;
     const browser = app.browser();
+    const { mail } = await app.request('/oauth/forgot_password', ALICE, browser);
+    const token = new URL(mail!.link!).searchParams.get('token')!;
     expect((await browser.get(`/oauth/keep_account?token=${token}`)).status).toBe(410);
     expect((await browser.get('/oauth/keep_account')).location).toBe('/');
     // A new password does not start a session either.

@@ -39,10 +39,12 @@ describe.each(PLATFORMS)('links of accounts on %s', (platform) => {
 
   it('start a session with a new cookie, so that an attacker cannot choose it', async () => {
     const app = await AccountApplication.start({ platform });
-    const { mail } = await app.request(SIGN_UP, ALICE);
     const [browser, attacker] = [app.browser(), app.browser()];
-    const planted = 'a-value-that-an-attacker-has-chosen';
-    for (const one of [browser, attacker]) one.cookies.set(SESSION, planted);
+    await attacker.get(SIGN_UP);
+    const planted = attacker.cookies.get(SESSION)!;
+    browser.cookies.set(SESSION, planted);
+    const { mail } = await app.request(SIGN_UP, ALICE, browser);
+    expect(browser.cookies.get(SESSION)).toBe(planted);
     expect((await choose(browser, mail!, PASSWORD)).status).toBe(303);
     expect(browser.cookies.get(SESSION)).not.toBe(planted);
     expect([await isSignedIn(browser), await isSignedIn(attacker)]).toEqual([true, false]);

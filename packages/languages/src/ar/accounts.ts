@@ -55,6 +55,7 @@ export const accounts: Translation<typeof ACCOUNT_MESSAGES> = {
   sentText: 'إذا كان من الممكن استخدام هذا العنوان، فسيصل رابط إلى {email}. قد يستغرق ذلك بضع دقائق.',
   passwordTitle: 'اختيار كلمة مرور',
   passwordFor: 'يُرجى اختيار كلمة مرور لـ {email}. إذا لم يكن هذا عنوانك، فيُرجى إغلاق هذه الصفحة.',
+  otherBrowser: 'لقد بدأ هذا الإجراء في متصفح آخر. بعد حفظ كلمة المرور، يُرجى تسجيل الدخول بها.',
   newPassword: 'كلمة المرور الجديدة',
   passwordRule: {
     zero: '{count} حرف على الأقل. من السهل تذكّر عدة كلمات.',

@@ -58,6 +58,8 @@ export const accounts: Translation<typeof ACCOUNT_MESSAGES> = {
     'Wenn diese Adresse verwendet werden kann, ist ein Link an {email} unterwegs. Das kann einige Minuten dauern.',
   passwordTitle: 'Passwort wählen',
   passwordFor: 'Wählen Sie ein Passwort für {email}. Wenn dies nicht Ihre Adresse ist, schließen Sie diese Seite.',
+  otherBrowser:
+    'Sie haben in einem anderen Browser begonnen. Melden Sie sich nach dem Speichern mit dem neuen Passwort an.',
   newPassword: 'Neues Passwort',
   passwordRule: 'Mindestens {count} Zeichen. Mehrere Wörter kann man sich leicht merken.',
   endAccess: 'Auch allen Apps und Skripten den Zugriff entziehen',

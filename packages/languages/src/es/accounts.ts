@@ -57,6 +57,7 @@ export const accounts: Translation<typeof ACCOUNT_MESSAGES> = {
   sentText: 'Si esta dirección se puede usar, hay un enlace en camino a {email}. Puede tardar unos minutos.',
   passwordTitle: 'Elija una contraseña',
   passwordFor: 'Elija una contraseña para {email}. Si esta no es su dirección, cierre esta página.',
+  otherBrowser: 'Ha empezado en otro navegador. Después de guardar la contraseña, inicie sesión con ella.',
   newPassword: 'Contraseña nueva',
   passwordRule: 'Al menos {count} caracteres. Varias palabras son fáciles de recordar.',
   endAccess: 'Retirar también el acceso de todas las aplicaciones y scripts',

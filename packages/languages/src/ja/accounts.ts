@@ -55,6 +55,8 @@ export const accounts: Translation<typeof ACCOUNT_MESSAGES> = {
   sentText: 'このアドレスが使用できる場合、{email} にリンクが送信されます。数分かかることがあります。',
   passwordTitle: 'パスワードを設定してください',
   passwordFor: '{email} のパスワードを設定してください。ご自身のアドレスでない場合は、このページを閉じてください。',
+  otherBrowser:
+    '別のブラウザーで手続きを開始されています。パスワードを保存したら、そのパスワードでサインインしてください。',
   newPassword: '新しいパスワード',
   passwordRule: '{count} 文字以上。複数の単語を組み合わせると覚えやすくなります。',
   endAccess: 'すべてのアプリとスクリプトのアクセスも取り消す',

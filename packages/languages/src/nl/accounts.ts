@@ -55,6 +55,7 @@ export const accounts: Translation<typeof ACCOUNT_MESSAGES> = {
   sentText: 'Als dit adres kan worden gebruikt, is er een link onderweg naar {email}. Dit kan enkele minuten duren.',
   passwordTitle: 'Kies een wachtwoord',
   passwordFor: 'Kies een wachtwoord voor {email}. Als dit niet uw adres is, sluit dan deze pagina.',
+  otherBrowser: 'U bent in een andere browser begonnen. Log na het opslaan in met het nieuwe wachtwoord.',
   newPassword: 'Nieuw wachtwoord',
   passwordRule: 'Minstens {count} tekens. Meerdere woorden zijn gemakkelijk te onthouden.',
   endAccess: 'Ook de toegang van alle apps en scripts intrekken',

@@ -55,6 +55,7 @@ export const accounts: Translation<typeof ACCOUNT_MESSAGES> = {
   sentText: 'Jeśli tego adresu można użyć, link jest w drodze na {email}. Może to potrwać kilka minut.',
   passwordTitle: 'Wybierz hasło',
   passwordFor: 'Proszę wybrać hasło dla {email}. Jeśli to nie jest Państwa adres, proszę zamknąć tę stronę.',
+  otherBrowser: 'Procedurę rozpoczęto w innej przeglądarce. Po zapisaniu hasła proszę się nim zalogować.',
   newPassword: 'Nowe hasło',
   passwordRule: {
     one: 'Co najmniej {count} znak. Kilka słów łatwo zapamiętać.',

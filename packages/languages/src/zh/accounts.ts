@@ -55,6 +55,7 @@ export const accounts: Translation<typeof ACCOUNT_MESSAGES> = {
   sentText: '如果此地址可用，链接正在发往 {email}。可能需要几分钟。',
   passwordTitle: '设置密码',
   passwordFor: '请为 {email} 设置密码。如果这不是您的地址，请关闭此页面。',
+  otherBrowser: '您是在另一个浏览器中开始操作的。保存密码后，请使用该密码登录。',
   newPassword: '新密码',
   passwordRule: '至少 {count} 个字符。使用多个单词会更容易记住。',
   endAccess: '同时撤销所有应用和脚本的访问权限',
