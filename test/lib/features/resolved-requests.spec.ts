@@ -190,7 +190,7 @@ describe('the authorization hooks of a feature', () => {
     const request = authorizeRequest({ response_type: 'token', resource: 'api' });
     const { redirected } = await runOperation(server, 'authorize', request, signedIn);
     expect(redirected).not.toHaveProperty('resource');
-    expect(redirected).toHaveProperty('told', 'api web alice');
+    expect(redirected).toHaveProperty('reported', 'api web alice');
     expect(testModel.accessTokens.get(String(redirected['access_token']))).toMatchObject({
       resource: 'api',
       user: ALICE,

@@ -40,7 +40,7 @@ const store = () =>
     users: { findById: () => alice, findByCredentials: (name, password) => password === 'wonderland' && alice },
   });
 
-/** The tenants of the application by their id. `asked` records the lookups. */
+/** The tenants of the application by their id. `requested` records the lookups. */
 class Tenants implements OAuth2Tenants {
   readonly requested: string[] = [];
   constructor(private readonly origin: () => string) {}

@@ -13,7 +13,7 @@ const purpose: Feature = {
     authorization: {
       read: (parameters) => ({ purpose: parameters.optional('purpose'), places: parameters.all('place') }),
       respond: (requested, user, parameters) => {
-        parameters['told'] = `${user['id']}: ${String(requested.data['purpose'])}`;
+        parameters['reported'] = `${user['id']}: ${String(requested.data['purpose'])}`;
       },
     },
     token: {
@@ -64,7 +64,7 @@ describe.each(await findStores())(
       const code = await opened.another.getAuthorizationCode(String(redirected['code']));
       expect(code).toMatchObject({ redirectUri: CALLBACK });
       expect(code).not.toHaveProperty('purpose');
-      expect(redirected).not.toHaveProperty('told');
+      expect(redirected).not.toHaveProperty('reported');
     });
   },
 );
