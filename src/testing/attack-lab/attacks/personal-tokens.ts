@@ -56,42 +56,42 @@ export const PERSONAL_TOKEN_ATTACKS: AttackRuns = {
       return judge(await send(bearer), 'the token registered a client');
     }),
   'personal-token-creates-token': (lab) =>
-    withToken(lab, async ({ bearer, tokens, count }) => {
+    withToken(lab, async ({ bearer, scopes, count }) => {
       const before = await count();
-      const scopes = Object.fromEntries(tokens.map((scope) => [`scope:${scope}`, '1']));
-      const form = { section: 'tokens', form: 'create', token_name: 'Attack lab', ...scopes };
+      const boxes = Object.fromEntries(scopes.map((scope) => [`scope:${scope}`, '1']));
+      const form = { section: 'tokens', form: 'create', token_name: 'Attack lab', ...boxes };
       const response = await lab.send(lab.urlOf('account'), { form, headers: bearer });
       return judge(response, 'a token created another one', (await count()) > before);
     }),
   'csrf-personal-token': (lab) =>
-    withToken(lab, async ({ tokens, count }) => {
+    withToken(lab, async ({ scopes, count }) => {
       const browser = await lab.victim();
       const before = await count();
-      const scopes = Object.fromEntries(tokens.map((scope) => [`scope:${scope}`, '1']));
-      const form = { section: 'tokens', form: 'create', token_name: 'Attack lab', ...scopes };
+      const boxes = Object.fromEntries(scopes.map((scope) => [`scope:${scope}`, '1']));
+      const form = { section: 'tokens', form: 'create', token_name: 'Attack lab', ...boxes };
       const response = await browser.open(lab.urlOf('account'), { form });
       return judge(response, 'the form created a token without its CSRF token', (await count()) > before);
     }),
   'personal-token-scope': (lab) =>
-    withToken(lab, async ({ source, bearer, tokens, user }) => {
+    withToken(lab, async ({ source, bearer, scopes, user }) => {
       await callRoute(lab, bearer);
-      for (const scope of tokens) {
+      for (const scope of scopes) {
         const { id, token } = await source.create(user, { name: 'Attack lab', scopes: [scope] });
         const response = await lab.callRoute(token, { dpop: null });
         await source.revoke(user, id);
         if (!Lab.isAccepted(response)) return judge(response, '', false);
       }
-      if (tokens.length < 2) throw new NotApplicable('users can choose only one scope for a token');
+      if (scopes.length < 2) throw new NotApplicable('users can choose only one scope for a token');
       return succeeded('the guarded route accepted a token of each scope', await lab.callRoute(undefined));
     }),
   'personal-token-user-scope': (lab) =>
-    withToken(lab, async ({ source, user, tokens }) => {
+    withToken(lab, async ({ source, user, scopes }) => {
       const browser = await lab.victim();
       const page = await browser.open(lab.urlOf('account'));
       const form = readForms(page.text).find(({ fields }) => 'token_name' in fields);
       if (!form) throw new NotApplicable('the account page has no form to create a token');
-      const scopes = { [`scope:${tokens[0]}`]: '1', [`scope:${UNKNOWN}`]: '1', scope: UNKNOWN };
-      const response = await browser.submit(page, form, { token_name: 'Attack lab (scope)', ...scopes });
+      const boxes = { [`scope:${scopes[0]}`]: '1', [`scope:${UNKNOWN}`]: '1', scope: UNKNOWN };
+      const response = await browser.submit(page, form, { token_name: 'Attack lab (scope)', ...boxes });
       const made = (await source.list(user)).filter(({ name }) => name === 'Attack lab (scope)');
       for (const { id } of made) await source.revoke(user, id);
       const isWide = made.some(({ scope }) => scope.split(' ').includes(UNKNOWN));
@@ -121,7 +121,7 @@ interface StolenToken {
   source: PersonalTokens;
   user: Parameters<PersonalTokens['create']>[0];
   /** The scopes that the user can choose. */
-  tokens: readonly string[];
+  scopes: readonly string[];
   /** Returns the number of tokens of the user. */
   count: () => Promise<number>;
 }
@@ -131,13 +131,13 @@ async function withToken(lab: Lab, attack: (stolen: StolenToken) => Promise<Outc
   const source = lab.target.find(PERSONAL_TOKENS)!;
   await lab.grant(await lab.client('web'));
   const user = await lab.userOf();
-  const tokens = await source.scopesOf(user);
-  if (tokens.length === 0) throw new NotApplicable('the user can choose no scope for a token');
-  const { id, token } = await source.create(user, { name: 'Attack lab', scopes: tokens, lifetime: 86_400 });
+  const scopes = await source.scopesOf(user);
+  if (scopes.length === 0) throw new NotApplicable('the user can choose no scope for a token');
+  const { id, token } = await source.create(user, { name: 'Attack lab', scopes, lifetime: 86_400 });
   const bearer = { authorization: `Bearer ${token}` };
   const count = async () => (await source.list(user)).length;
   try {
-    return await attack({ id, token, bearer, source, user, tokens, count });
+    return await attack({ id, token, bearer, source, user, scopes, count });
   } finally {
     for (const one of await source.list(user)) if (one.name.startsWith('Attack lab')) await source.revoke(user, one.id);
   }
