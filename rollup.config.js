@@ -22,6 +22,7 @@ const TYPES = [
   { name: 'features', test: /^lib\/features\// },
   { name: 'stores', test: /^lib\/stores\/(?!memory\/|redis\/|typeorm\/|drizzle\/|prisma\/|mongoose\/)/ },
   { name: 'pages', test: /^src\/pages\// },
+  { name: 'contract-kit', test: /^lib\/kit\/(?!index|testing-model)/ },
 ];
 
 /** Declarations are in files of the same names as the code, if the code has a group. */

@@ -1,4 +1,4 @@
-// Makes files of `dist` smaller without changing names or joining lines, which stack traces contain.
+// Makes files of `dist` smaller without changing names or lines, which stack traces contain.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { minifySync } from 'rolldown/experimental';
@@ -38,17 +38,14 @@ function templateTexts(node) {
   return Object.values(node).flatMap(templateTexts);
 }
 
-/** The indentation of a line, or the line in which the bundler names a source file. */
-const REMOVED = /^\t+|^\/\/ (?:lib|src|packages)\/.+\n/gm;
-
-/** Returns the code without the indentation of its lines and the names of its source files. */
+/** Returns the code without the indentation of its lines. */
 function withoutIndentation(code) {
   const texts = templateTexts(parseAst(code));
   let next = 0;
-  return code.replaceAll(REMOVED, (removed, at) => {
+  return code.replaceAll(/^\t+/gm, (indent, at) => {
     while (next < texts.length && texts[next][1] < at) next++;
     const isContent = next < texts.length && texts[next][0] <= at;
-    return isContent ? removed : '';
+    return isContent ? indent : '';
   });
 }
 

@@ -1,6 +1,6 @@
 export { attackLab } from './attack-lab.js';
-export type { Attack } from './attack.js';
-export { ATTACKS } from './attacks/index.js';
+export type { AttackText as Attack } from './attack.js';
+export { CATALOG as ATTACKS } from './catalog.js';
 export { LabBrowser, type LabCookie, type PageVisit } from './browser.js';
 export type { PageForm } from './forms.js';
 export type {
