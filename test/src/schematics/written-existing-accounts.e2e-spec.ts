@@ -1,6 +1,5 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createClient } from '@libsql/client';
 import type { INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import * as globals from '@jest/globals';
@@ -11,6 +10,7 @@ import { add } from '../../../src/schematics/index.js';
 import { waitUntil } from '../../support/environment/wait-until.js';
 import { PageBrowser } from '../pages/page-browser.js';
 import { DRIZZLE, TYPEORM } from './existing-applications.js';
+import { createShopDatabase } from './shop-database.js';
 import { StagedApplication } from './staged-application.js';
 
 const { afterAll, beforeAll, describe, expect, it } = globals;
@@ -41,14 +41,7 @@ const drizzle = await writeApplication(WITH_SIGN_UP);
 const typeorm = await writeApplication(WITHOUT_SIGN_UP);
 afterAll(() => Promise.all([drizzle, typeorm].map((folder) => rm(folder, { recursive: true, force: true }))));
 
-Object.assign(process.env, {
-  OAUTH2_SECRET: 'a'.repeat(43),
-  OAUTH2_ISSUER: 'http://localhost:4000',
-  SHOP_DATABASE: `file:${join(drizzle, 'shop.sqlite')}`,
-  SHOP_DATABASE_FILE: join(typeorm, 'shop.sqlite'),
-});
-const client = createClient({ url: process.env['SHOP_DATABASE']! });
-await client.executeMultiple(USERS + (await readFile('docs/schema/sqlite.sql', 'utf8')));
+const client = await createShopDatabase(drizzle, typeorm, USERS);
 
 // The written tests use the globals of Jest, as in an application. They sign a user of the application in, and attack it.
 Object.assign(globalThis, globals);

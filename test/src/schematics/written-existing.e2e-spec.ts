@@ -1,9 +1,9 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createClient } from '@libsql/client';
 import * as globals from '@jest/globals';
 import { add } from '../../../src/schematics/index.js';
 import { DRIZZLE, TYPEORM } from './existing-applications.js';
+import { createShopDatabase } from './shop-database.js';
 import { StagedApplication } from './staged-application.js';
 
 const { afterAll } = globals;
@@ -21,15 +21,7 @@ const drizzle = await writeApplication({ ...DRIZZLE, 'src/app.controller.ts': 'e
 const typeorm = await writeApplication({ ...TYPEORM, 'src/app.controller.ts': 'export class AppController {}\n' });
 afterAll(() => Promise.all([drizzle, typeorm].map((folder) => rm(folder, { recursive: true, force: true }))));
 
-Object.assign(process.env, {
-  OAUTH2_SECRET: 'a'.repeat(43),
-  OAUTH2_ISSUER: 'http://localhost:4000',
-  SHOP_DATABASE: `file:${join(drizzle, 'shop.sqlite')}`,
-  SHOP_DATABASE_FILE: join(typeorm, 'shop.sqlite'),
-});
-const client = createClient({ url: process.env['SHOP_DATABASE']! });
-await client.executeMultiple(USERS + (await readFile('docs/schema/sqlite.sql', 'utf8')));
-client.close();
+(await createShopDatabase(drizzle, typeorm, USERS)).close();
 
 // The written tests use the globals of Jest, as in an application. They sign a user of the application in.
 Object.assign(globalThis, globals);
