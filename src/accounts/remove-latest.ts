@@ -5,17 +5,16 @@ const ATTEMPTS = 10;
 
 /**
  * Removes a credential, also if it is used at the same time and so changes after it was found.
- * @returns `false` if there is none, or if a concurrent caller has removed it
+ * @returns the removed credential, or `undefined` if there is none, or if a concurrent caller has removed it
  * @throws {TemporarilyUnavailableError} If it changes too often.
  */
 export async function removeLatest(
   model: Pick<CredentialModel, 'removeCredential'>,
   find: () => Promise<StoredCredential | undefined>,
-): Promise<boolean> {
+): Promise<StoredCredential | undefined> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const found = await find();
-    if (!found) return false;
-    if (await model.removeCredential(found)) return true;
+    if (!found || (await model.removeCredential(found))) return found;
   }
   throw new TemporarilyUnavailableError('Temporarily unavailable: the credential changes too often');
 }

@@ -134,13 +134,11 @@ export class Authenticator implements SecondFactor {
 
   /** Removes the app and the recovery codes of a user. Returns `false` if the user has no app. */
   async remove(userId: string): Promise<boolean> {
-    let app: StoredCredential | undefined;
-    const isRemoved = await removeLatest(this.model, async () => (app = await this.find(userId)));
-    if (isRemoved) {
-      const { codes, nextCodes } = dataOf(app!);
-      await this.recoveryCodes.remove(userId, [codes, nextCodes]);
-    }
-    return isRemoved;
+    const app = await removeLatest(this.model, () => this.find(userId));
+    if (!app) return false;
+    const { codes, nextCodes } = dataOf(app);
+    await this.recoveryCodes.remove(userId, [codes, nextCodes]);
+    return true;
   }
 
   /** Accepts a code once in its time step, over all processes. */

@@ -88,10 +88,11 @@ export class Passkeys {
 
   /** Removes a passkey of a user. Returns `false` if the user has no such passkey. */
   async remove(user: User, id: string): Promise<boolean> {
-    return removeLatest(this.model, async () => {
+    const removed = await removeLatest(this.model, async () => {
       const found = await this.find(id);
       return found?.userId === String(user['id']) ? found : undefined;
     });
+    return removed !== undefined;
   }
 
   /** Removes all passkeys of a user. Returns whether there were any. */
