@@ -31,14 +31,12 @@ const linkPage = (purposes: readonly Purpose[]) => ({
   binding: (link: Link | undefined) => ` of the link ${link ? hash('sha256', link.token, 'base64url') : ''}`,
   get(call: PageCall, link: Link | undefined): Data {
     if (!link) call.problemName = 'linkExpired';
-    return {
-      link,
-      minLength: accountsOf(call).rules.minLength,
-      isElsewhere: link !== undefined && isElsewhere(call, link),
-    };
+    return { link, minLength: accountsOf(call).rules.minLength };
   },
   problems: { linkExpired: { status: 410 } },
 });
+
+const NEW_PASSWORD_LINK = linkPage(['reset', 'signUp']);
 
 /**
  * The page of a link to choose a password: after a sign-up, or because the old one is forgotten. In the browser that
@@ -47,10 +45,14 @@ const linkPage = (purposes: readonly Purpose[]) => ({
  */
 export const newPasswordPage = (messages: AccountMessages): Endpoint =>
   definePage<Data, AccountMessage, Link | undefined>({
-    ...linkPage(['reset', 'signUp']),
+    ...NEW_PASSWORD_LINK,
     path: 'oauth/new_password',
     messages,
     leavesSite: true,
+    get: (call, link) => ({
+      ...NEW_PASSWORD_LINK.get(call, link),
+      isElsewhere: link !== undefined && isElsewhere(call, link),
+    }),
     async post(call, link) {
       if (!link) return call.problem('linkExpired');
       const accounts = accountsOf(call);
