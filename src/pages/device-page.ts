@@ -40,7 +40,7 @@ export const devicePage = definePage({
   async post(call) {
     const { request, site } = call;
     const decision = call.text('decision');
-    if (decision === undefined ? !site.hasValidFormToken(call) : !site.isFromOwnOrigin(call))
+    if (decision === undefined ? !site.hasValidCsrfToken(call) : !site.isFromOwnOrigin(call))
       return call.problem('deviceExpired');
     const typed = call.text('user_code') ?? '';
     const user = await call.findUser();
@@ -48,7 +48,7 @@ export const devicePage = definePage({
     const deviceRequest = await find(typed, user, call);
     if (!deviceRequest) return call.problem('wrongCode');
     if (deviceRequest === 'throttled') return call.problem(deviceRequest);
-    if (decision === undefined || !site.hasValidFormToken(call, subjectOf(user, deviceRequest)))
+    if (decision === undefined || !site.hasValidCsrfToken(call, subjectOf(user, deviceRequest)))
       return askUser(user, deviceRequest, call);
     const allow = decision === 'allow';
     const signIn = (await site.sessions.howSignedIn?.(user, request)) || undefined;

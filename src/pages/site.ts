@@ -12,7 +12,7 @@ import type {
 } from '../../lib/index.js';
 import { DEFINED_SCOPES } from '../decorators/define-scopes.js';
 import { writeInteractionResponse } from '../interaction/interaction-response.js';
-import { BrowserCookie, formToken, isFormToken } from './sessions/browser-cookie.js';
+import { BrowserCookie, csrfToken, isCsrfToken } from './sessions/browser-cookie.js';
 import type { Fields } from './render/contexts.js';
 import type { LanguagePreferences, PageReader } from './render/language.js';
 import { localPath, pathOf, withQuery } from './local-path.js';
@@ -123,17 +123,17 @@ export class Site {
     more: Readonly<Record<string, string | undefined>> = {},
     binding?: string,
   ): Fields {
-    const fields = { ...more, csrf_token: formToken(this.browserId({ request, response }), binding) };
+    const fields = { ...more, csrf_token: csrfToken(this.browserId({ request, response }), binding) };
     return Object.fromEntries(
       Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
   }
 
   /** Whether a form was sent by a page of this server in this browser, with a valid CSRF token. RFC 9700 §4.7 */
-  hasValidFormToken(pageRequest: PageRequest, binding?: string): boolean {
+  hasValidCsrfToken(pageRequest: PageRequest, binding?: string): boolean {
     return (
       this.isFromOwnOrigin(pageRequest) &&
-      isFormToken(pageRequest.request.body?.csrf_token, this.cookie(pageRequest).value, binding)
+      isCsrfToken(pageRequest.request.body?.csrf_token, this.cookie(pageRequest).value, binding)
     );
   }
 

@@ -71,11 +71,11 @@ export class BrowserCookie {
  * Returns the CSRF token for a form in this browser. It cannot be computed without the cookie. RFC 9700 §4.7
  * @param binding what the form decides. If omitted, the token is not bound to a decision.
  */
-export const formToken = (cookie: string, binding = ''): string =>
+export const csrfToken = (cookie: string, binding = ''): string =>
   createHmac('sha256', cookie).update(`nest-oauth2 form${binding}`).digest('base64url');
 
-export function isFormToken(token: unknown, cookie: string | undefined, binding?: string): boolean {
-  return typeof token === 'string' && cookie !== undefined && constantTimeEqual(token, formToken(cookie, binding));
+export function isCsrfToken(token: unknown, cookie: string | undefined, binding?: string): boolean {
+  return typeof token === 'string' && cookie !== undefined && constantTimeEqual(token, csrfToken(cookie, binding));
 }
 
 /**

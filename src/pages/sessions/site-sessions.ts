@@ -102,7 +102,7 @@ export class SiteSessions implements SessionOperations {
     const { request } = pageRequest;
     if (crossSite || SAFE.includes(request.method)) return;
     const sender = senderOf(request, this.site.server.issuerOf(request));
-    if (sender === 'own' || (sender === 'hidden' && this.site.hasValidFormToken(pageRequest))) return;
+    if (sender === 'own' || (sender === 'hidden' && this.site.hasValidCsrfToken(pageRequest))) return;
     throw new InvalidRequestError('Invalid request: the form was sent by a page of another site', { code: 403 });
   }
 }

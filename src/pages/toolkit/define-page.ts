@@ -154,7 +154,7 @@ class PageHandler implements Handler {
   private async post(call: PageCall, subject: unknown): Promise<object> {
     const { definition, place } = this;
     const { expired = 'formExpired' } = definition;
-    if (expired !== false && !place.site.hasValidFormToken(call, call.binding))
+    if (expired !== false && !place.site.hasValidCsrfToken(call, call.binding))
       return this.showAgain(expired, call, subject);
     const post = async () => definition.post!(call, subject);
     const answer = await (place.throttle ? place.throttle.limit(call, post) : post());
