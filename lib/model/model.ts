@@ -110,8 +110,8 @@ export interface RefreshToken<C extends Client = CoreClient, U extends User = Us
    */
   revokedAgo?: number;
   /**
-   * The encrypted token response that replaced this used refresh token: the `rotatedToken` of the token that was passed to
-   * `redeem()`. If omitted, the refresh request cannot be repeated.
+   * The encrypted token response that replaced this used refresh token: the `rotatedToken` of the token that was passed
+   * to `redeem()`. If omitted, the refresh request cannot be repeated.
    */
   rotatedToken?: string;
 }

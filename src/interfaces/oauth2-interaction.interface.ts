@@ -31,8 +31,8 @@ export interface OAuth2Interaction<U extends User = User, C extends Client = Cli
   login(context: InteractionContext<C>): Awaitable<InteractionResponse>;
   /**
    * Lets the user choose something before consent, such as an organization. Returns the `choices`, a `page` that asks, or
-   * an `error` for the client. The form of the page posts a hidden field `csrf_token` with the value `context.csrfToken` and
-   * a `choice` to `context.action`. The consent form posts the same `choice` again, and counts only for it. The hook
+   * an `error` for the client. The form of the page posts a hidden field `csrf_token` with the value `context.csrfToken`
+   * and a `choice` to `context.action`. The consent form posts the same `choice` again, and counts only for it. The hook
    * `approve` of a feature receives the choices as `decision.choices`. If omitted, nothing is chosen.
    */
   choose?(user: U, context: ChoiceContext<C>): Awaitable<Choices>;
@@ -94,8 +94,8 @@ export interface ConsentContext<C extends Client = Client> extends InteractionCo
   /** The URL that the form posts to: the path and query of this authorization request. */
   action: string;
   /**
-   * The CSRF token of the form, to be posted as the hidden field `csrf_token`. It is bound to this user and this request,
-   * single-use, and valid for 15 minutes.
+   * The CSRF token of the form, to be posted as the hidden field `csrf_token`. It is bound to this user and this
+   * request, single-use, and valid for 15 minutes.
    */
   csrfToken: string;
 }
@@ -110,7 +110,10 @@ export interface ChoiceContext<C extends Client = Client> extends InteractionCon
   silent: boolean;
   /** The URL that the form posts to: the path and query of this authorization request. */
   action: string;
-  /** The CSRF token of the form, to be posted as the hidden field `csrf_token`. It is bound to this user and this request. */
+  /**
+   * The CSRF token of the form, to be posted as the hidden field `csrf_token`. It is bound to this user and this
+   * request.
+   */
   csrfToken: string;
 }
 

@@ -71,9 +71,9 @@ export function parseListOptions({ after = '', limit = 100, ...filter }: ListCli
 /** Whether a client matches the search text and the wanted state, enabled or disabled, of the list options. */
 export function matchesListOptions(
   client: ManagedClient<StoredClient>,
-  { search, disabled: isWanted }: ListClientsOptions,
+  { search, disabled }: ListClientsOptions,
 ): boolean {
-  if (isWanted !== undefined && isWanted !== (client.disabledAt !== undefined)) return false;
+  if (disabled !== undefined && disabled !== (client.disabledAt !== undefined)) return false;
   const text = search?.toLowerCase();
   return (
     !text ||
