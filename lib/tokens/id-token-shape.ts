@@ -1,5 +1,3 @@
-import { isObject } from '../http/is-object.js';
-
 /** Claims that ID tokens have, and seldom access tokens without scope. OpenID Connect Core §2, §3.3.2.11 */
 const OWN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'auth_time', 'sid'];
 /** Maximum length of a token that is decoded for an error message. */
@@ -14,7 +12,7 @@ export function looksLikeIdToken(text: string): boolean {
   if (parts.length !== 3) return false;
   try {
     const claims: unknown = JSON.parse(Buffer.from(parts[1]!, 'base64url').toString());
-    const hasOwn = (name: string) => isObject(claims) && Object.hasOwn(claims, name);
+    const hasOwn = (name: string) => Object.hasOwn(claims as object, name);
     return hasOwn('aud') && !hasOwn('scope') && !hasOwn('client_id') && OWN_CLAIMS.some(hasOwn);
   } catch {
     return false;

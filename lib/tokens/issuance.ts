@@ -87,14 +87,14 @@ export function completeIssuance(issuance: Issuance, approved: Scope | undefined
   issuance.scope = scopeForModel(granted, options.scopeFormat ?? 'string');
   const { model } = options;
   const isGenerated = model.generateAccessToken !== undefined || model.generateRefreshToken !== undefined;
-  if (options.complete || options.format || isGenerated) return completeWithHooks(issuance, isGenerated);
+  if (options.complete || options.format || isGenerated) return completeWithHooks(issuance);
   return mint(issuance);
 }
 
-async function completeWithHooks(issuance: Issuance, isGenerated: boolean): Promise<Unsaved<Token>> {
+async function completeWithHooks(issuance: Issuance): Promise<Unsaved<Token>> {
   const { options } = issuance;
   if (options.complete) await runIssueHooks(issuance);
-  if (isGenerated) issuance.texts = await generateTexts(issuance);
+  issuance.texts = await generateTexts(issuance);
   const token = mint(issuance);
   if (options.format) await formatText(issuance, token);
   return token;
@@ -105,7 +105,7 @@ function decideLifetimes(options: IssueOptions, authorization: Authorization): L
   const { client, grantedAt, notAfter: limit, refreshable } = authorization;
   const span = grantSpan(options, grantedAt);
   const expiresAt = notAfter(expiry(options.accessTokenLifetime, 'accessTokenLifetime'), span);
-  const isRefreshable = refreshable === true && client.grants?.includes('refresh_token');
+  const isRefreshable = refreshable === true && client.grants.includes('refresh_token');
   return {
     accessTokenExpiresAt: limit ? earlier(expiresAt, limit) : expiresAt,
     refreshTokenExpiresAt: isRefreshable

@@ -110,13 +110,8 @@ export class AccessOperations {
   }
 }
 
-function isSame(values: readonly unknown[], known: readonly unknown[]): boolean {
-  for (let index = 0; index < values.length; index++) {
-    const value = values[index];
-    if (value !== known[index] && !isSameList(value, known[index])) return false;
-  }
-  return true;
-}
+const isSame = (values: readonly unknown[], known: readonly unknown[]): boolean =>
+  values.every((value, index) => value === known[index] || isSameList(value, known[index]));
 
 const isSameList = (value: unknown, known: unknown): boolean =>
   Array.isArray(value) &&

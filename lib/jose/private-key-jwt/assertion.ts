@@ -23,10 +23,8 @@ export const hasAssertion = ({ body }: Request): boolean =>
  * `client_secret_jwt`. OpenID Connect Core §9
  */
 export function isSymmetric({ body }: Request): boolean {
-  const assertion: unknown = body?.client_assertion;
-  if (typeof assertion !== 'string' || assertion.length > MAX_ASSERTION_LENGTH) return false;
   try {
-    return decodeProtectedHeader(assertion).alg?.startsWith('HS') ?? false;
+    return decodeProtectedHeader(body.client_assertion as string).alg?.startsWith('HS') ?? false;
   } catch {
     return false;
   }

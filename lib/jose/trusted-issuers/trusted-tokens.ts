@@ -126,7 +126,7 @@ async function readToken(
  * too. OpenID Connect Core §2
  */
 function isFor({ aud, azp }: TrustedJwt<IssuerOptions>['claims'], audience: readonly string[], type: string): boolean {
-  const tokenAudiences = [aud ?? []].flat();
+  const tokenAudiences = [aud].flat();
   if (!tokenAudiences.some((one) => typeof one === 'string' && isAmong(one, audience))) return false;
   return type !== ID_TOKEN || tokenAudiences.length === 1 || (typeof azp === 'string' && isAmong(azp, audience));
 }

@@ -13,6 +13,7 @@ import {
   type TestModel,
   OTHER_CALLBACK,
   SECRET,
+  SPA,
   WEB,
 } from '../../support/models/model.js';
 import {
@@ -145,6 +146,20 @@ describe('events of refused requests', () => {
       {},
       'client.refused',
       { clientId: 'who', status: 401, reason: 'no client with this `client_id` exists' },
+    ],
+    [
+      'a client credentials token for a public client',
+      (testModel) => testModel.clients.set('spa', { ...SPA, grants: ['client_credentials'] }),
+      'token',
+      formRequest({ grant_type: 'client_credentials', client_id: 'spa' }),
+      {},
+      'token.refused',
+      {
+        clientId: 'spa',
+        grantType: 'client_credentials',
+        error: 'unauthorized_client',
+        reason: 'client is public, and grant_type=client_credentials requires client authentication',
+      },
     ],
     [
       'a grant type that the client may not use',

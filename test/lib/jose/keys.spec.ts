@@ -321,11 +321,20 @@ describe('signing keys in a store', () => {
     ['a secret that is too short', { secret: 'short' }, /`secret` of `keys\(\)` must be a text of at least 32/],
     ['an unknown algorithm', { algorithms: ['HS256' as never] }, /`algorithms` of `keys\(\)`/],
     ['a lead that is too short', { lead: 10 }, /`lead` of `keys\(\)`/],
+    [
+      'a `rotateEvery` shorter than `lead`',
+      { rotateEvery: 899 },
+      /`rotateEvery` of `keys\(\)` must be at least `lead`/,
+    ],
     ['a `keep` that is too short', { keep: 60 }, /`keep` of `keys\(\)`/],
     ['an invalid `maxAge`', { maxAge: -1 }, /`maxAge` of `keys\(\)`/],
     ['a misspelled option', { maxage: 1 } as never, /unknown option `maxage`/],
   ])('cause a configuration error for %s', (_, options, sentence) => {
     expect(() => processOf(kept, options)).toThrow(sentence);
+  });
+
+  it('may be rotated after `lead`', () => {
+    expect(() => processOf(kept, { rotateEvery: 900 })).not.toThrow();
   });
 
   it('require a model that stores keys', () => {

@@ -271,10 +271,11 @@ describe('client authentication with private_key_jwt', () => {
   });
 
   it('accepts a clock skew of ten seconds', async () => {
-    const { ask } = setUp();
+    const { ask, heard } = setUp();
     expect(await ask(await sign({ iat: now() + 8, nbf: now() + 8 }))).toMatchObject({ status: 200 });
     expect(await ask(await sign({ exp: now() - 8 }))).toMatchObject({ status: 200 });
     expect(await ask(await sign({ iat: now() + 20 }))).toMatchObject(REFUSED);
+    expect(heard.at(-1)).toMatchObject({ reason: '`iat` of the client assertion is in the future' });
     expect(await ask(await sign({ nbf: now() + 20 }))).toMatchObject(REFUSED);
     expect(await ask(await sign({ exp: now() - 20 }))).toMatchObject(REFUSED);
   });

@@ -239,6 +239,13 @@ describe('requestObjects()', () => {
     expect(seconds[0]! <= 2 * 86_400 && Number.isInteger(seconds[0])).toBe(true);
   });
 
+  it('is not stored without `exp`', async () => {
+    const once = jest.fn(() => true);
+    const { server } = await setUp({ model: { once } });
+    expect(await ask(server, { claims: { exp: undefined } })).toMatchObject(GRANTED);
+    expect(once).not.toHaveBeenCalled();
+  });
+
   it('causes no server_error for random text in place of a request object', async () => {
     const { server } = await setUp();
     const parts = oneof(constantFrom('eyJhbGciOiJFUzI1NiJ9', 'e30', '.', '..', '....', '', 'bnVsbA', 'W10'), string());

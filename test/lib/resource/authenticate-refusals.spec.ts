@@ -85,6 +85,22 @@ describe('authenticate()', () => {
     expect({ status, headers }).toEqual({ status: 401, headers: { 'www-authenticate': challenge('invalid_token') } });
   });
 
+  const ID_TOKEN = 'it is an ID token, and an access token is required';
+  const jwt = (claims: unknown) => `eyJhIjoxfQ.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`;
+  it.each<[unknown, string]>([
+    [{ aud: 'web', nonce: 'n' }, ID_TOKEN],
+    [{ aud: 'web', sid: 's' }, ID_TOKEN],
+    [{ aud: 'web' }, 'access token is invalid'],
+    [{ nonce: 'n' }, 'access token is invalid'],
+    [{ aud: 'web', nonce: 'n', scope: 'read' }, 'access token is invalid'],
+    [{ aud: 'web', nonce: 'n', client_id: 'web' }, 'access token is invalid'],
+    [null, 'access token is invalid'],
+  ])('rejects an unknown JWT with the claims %j: %s', async (claims, message) => {
+    const request = resourceRequest(`Bearer ${jwt(claims)}`);
+    const { error } = await runOperation(createTestModel(), 'authenticate', request);
+    expect(summary(error)).toBe(`401 invalid_token: Invalid token: ${message}`);
+  });
+
   it.each<[string, unknown]>([
     ['a DPoP key', { jkt: 'x' }],
     ['a certificate', { 'x5t#S256': 'x' }],

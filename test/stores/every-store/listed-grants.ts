@@ -71,6 +71,7 @@ for (const kind of await findStores()) {
       expect(sorted(await ids({ userId: user.id }))).toEqual(sorted([...mine, elsewhere]));
       expect(sorted(await ids({ userId: user.id, issuer: ISSUER }))).toEqual(sorted(mine));
       expect(sorted(await ids({ clientId: client }))).toEqual(sorted([...mine, elsewhere, ...others]));
+      expect(await store.listGrants(user.id)).toContainEqual(expect.objectContaining({ id: mine[0], scope: 'read' }));
       await store.revokeGrant(mine[0]!);
       await store.revokeGrantsOf({ userId: user.id, issuer: 'https://elsewhere.example' });
       expect(sorted(await ids({ userId: user.id, clientId: client }))).toEqual(sorted(mine.slice(1)));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newClientSecret } from 'nest-oauth2/stores/memory';
 
 import { ALICE, later } from '../../support/models/model.js';
 import { findStores, type OpenStore, WEB } from '../every-store.js';
@@ -117,6 +118,13 @@ describe.each(await findStores())('administered clients with a store in $name', 
       true,
     ]);
     expect(await store.rotateClientSecret(`no ${id}`)).toBeUndefined();
+  });
+
+  it('a secret of an administered client has only the times that are stored with its hash', async () => {
+    const { secretHash } = newClientSecret();
+    await create({ secretHashes: [secretHash] });
+    await store.rotateClientSecret(id);
+    expect((await another.findClient(id))!.secrets[1]).toEqual({ expiresAt: expect.any(Date) });
   });
 
   it('concurrent rotations of a client secret are all kept, up to five secrets', async () => {
