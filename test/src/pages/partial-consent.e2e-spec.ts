@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { defineScopes, OAuth2Grants, OAuth2Module } from 'nest-oauth2';
+import { authorizationDetails, type Feature } from 'nest-oauth2/features';
 import { pages, type PagesOptions } from 'nest-oauth2/pages';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 
@@ -35,7 +36,7 @@ interface TokenBody {
 describe.each(PLATFORMS)('a consent to a part of the scope on %s', (platform) => {
   afterEach(stopApplications);
 
-  async function open(options: PagesOptions = { optionalScopes: true }) {
+  async function open(options: PagesOptions = { optionalScopes: true }, more: Feature[] = []) {
     const store = new MemoryStore({
       clients: [web],
       users: { findById: () => ({ id: '1', name: 'Alice' }), findByCredentials: () => ({ id: '1', name: 'Alice' }) },
@@ -48,7 +49,7 @@ describe.each(PLATFORMS)('a consent to a part of the scope on %s', (platform) =>
       );
     }
     const imports = [
-      OAuth2Module.forRoot({ model: store, features: [scopes, pages(options)], secret: SECRET, events }),
+      OAuth2Module.forRoot({ model: store, features: [scopes, pages(options), ...more], secret: SECRET, events }),
     ];
     const { app, url } = await startApplication(platform, { imports });
     const browser = new PageBrowser(url);
@@ -135,6 +136,17 @@ describe.each(PLATFORMS)('a consent to a part of the scope on %s', (platform) =>
     expect((await redeem(await allow(page, ['mail', 'admin', 'notes:write notes:read mail']))).scope).toBe(
       'notes:read',
     );
+  });
+
+  it('grants the authorization details without a scope if all scopes are refused', async () => {
+    const { browser, redeem, allow } = await open({ optionalScopes: ['mail'] }, [
+      authorizationDetails({ types: { payment: {} } }),
+    ]);
+    const details = [{ type: 'payment' }];
+    const page = await browser.get(authorize('mail', { authorization_details: JSON.stringify(details) }));
+    const token = await redeem(await allow(page, []));
+    expect(token).toMatchObject({ authorization_details: details });
+    expect(token.scope).toBeUndefined();
   });
 
   it('accepts many check boxes', async () => {
