@@ -1,10 +1,42 @@
-/** The folders whose tests are judged by mutants, with the tests that belong to each of them. */
+/**
+ * The folders whose tests are judged by mutants. `tests` names folders and files without `.spec.ts`: the tests of the
+ * folder, and those that reach its code through a feature or a route.
+ */
 export const FOLDERS = {
-  'lib/tokens': { files: 'lib/tokens/**/*.ts', tests: ['test/lib/tokens', 'test/lib/grants', 'test/lib/model'] },
-  'lib/clients': { files: 'lib/clients/**/*.ts', tests: ['test/lib/clients', 'test/lib/features', 'test/src/clients'] },
+  'lib/tokens': {
+    files: 'lib/tokens/**/*.ts',
+    tests: [
+      'test/lib/tokens',
+      'test/lib/grants',
+      'test/lib/model',
+      'test/lib/resource',
+      'test/lib/features/token-exchange',
+      'test/lib/jose/dpop',
+    ],
+  },
+  'lib/clients': {
+    files: 'lib/clients/**/*.ts',
+    tests: [
+      'test/lib/clients',
+      'test/lib/features',
+      'test/lib/jose/client-secret-jwt',
+      'test/lib/jose/private-key-jwt',
+      'test/src/clients',
+    ],
+  },
   'lib/endpoints': {
     files: 'lib/endpoints/**/*.ts',
-    tests: ['test/lib/endpoints', 'test/lib/resource', 'test/lib/grants', 'test/lib/response-types'],
+    tests: [
+      'test/lib/endpoints',
+      'test/lib/resource',
+      'test/lib/grants',
+      'test/lib/response-types',
+      'test/lib/events',
+      'test/lib/features/authorization-details',
+      'test/lib/jose/dpop',
+      'test/src/decorators/without-a-guard',
+      'test/src/sessions/accepted-sessions',
+    ],
   },
   'lib/features': {
     files: 'lib/features/**/*.ts',
@@ -12,12 +44,12 @@ export const FOLDERS = {
   },
   'lib/stores': {
     files: 'lib/stores/{contract,clients,grants,sessions,store,accounts}/**/*.ts',
-    tests: ['test/kit', 'test/stores/every-store'],
+    tests: ['test/kit', 'test/stores/every-store', 'test/src/silent-mistakes'],
   },
-  'lib/jose': { files: 'lib/jose/**/*.ts', tests: ['test/lib/jose'] },
+  'lib/jose': { files: 'lib/jose/**/*.ts', tests: ['test/lib/jose', 'test/src/report'] },
   'src/guards': { files: 'src/guards/**/*.ts', tests: ['test/src/guards', 'test/lib/resource'] },
   'src/interaction': {
     files: 'src/interaction/**/*.ts',
-    tests: ['test/src/interaction', 'test/src/pages', 'test/src/sessions'],
+    tests: ['test/src/interaction', 'test/src/pages', 'test/src/sessions', 'test/src/openid/prompt'],
   },
 };

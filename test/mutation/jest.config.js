@@ -7,7 +7,8 @@ export default {
   ...suite,
   rootDir: process.cwd(),
   testEnvironment: '@stryker-mutator/jest-runner/jest-env/node',
-  testMatch: process.env.MUTATION_TESTS.split(',').map((folder) => `<rootDir>/${folder}/**/*.{spec,e2e-spec}.ts`),
+  testMatch: process.env.MUTATION_TESTS.split(',').map((tests) => `<rootDir>/${tests}{,/**/*}.{spec,e2e-spec}.ts`),
   maxWorkers: 1,
-  testTimeout: config.testTimeout,
+  // A mutant can make many tests hang, one after the other.
+  testTimeout: 20_000,
 };

@@ -10,6 +10,14 @@ import { parseArgs } from 'node:util';
 import { FOLDERS } from './folders.js';
 
 const INSTALL = 'npm install --no-save @stryker-mutator/core@10.0.0 @stryker-mutator/jest-runner@10.0.0';
+
+/** No server listens there. The tests of the stores then use memory and SQLite, which run the same shared code. */
+const NO_SERVERS = {
+  DATABASE_URL: 'postgres://postgres@127.0.0.1:9/test',
+  MARIADB_URL: 'mysql://root@127.0.0.1:9/test',
+  REDIS_URL: 'redis://127.0.0.1:9',
+};
+
 const BIN = 'node_modules/@stryker-mutator/core/bin/stryker.js';
 
 /** A generator of numbers from 0 to 1, which are the same for the same seed (mulberry32). */
@@ -38,17 +46,17 @@ function sampleOf(files, count, seed) {
 }
 
 /** Mutates a folder and returns its mutants. */
-function mutantsOf(folder, { lines, seed, concurrency }) {
+function mutantsOf(folder, { lines, at, seed, concurrency }) {
   const { files, tests } = FOLDERS[folder];
   const work = mkdtempSync(join(tmpdir(), 'mutation-'));
   const report = join(work, 'report.json');
   const sources = globSync(files).toSorted();
   const config = {
-    testRunner: 'jest',
-    plugins: ['@stryker-mutator/jest-runner'],
+    testRunner: 'one-file-at-a-time',
+    plugins: ['@stryker-mutator/jest-runner', join(import.meta.dirname, 'one-file-at-a-time.js')],
     testRunnerNodeArgs: ['--expose-gc', '--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
     jest: { projectType: 'custom', configFile: 'test/mutation/jest.config.js', enableFindRelatedTests: false },
-    mutate: lines ? sampleOf(sources, Number(lines), Number(seed)) : sources,
+    mutate: at ?? (lines ? sampleOf(sources, Number(lines), Number(seed)) : sources),
     // TypeScript 7 has no API that StrykerJS could use.
     tsconfigFile: 'none.json',
     // Texts of messages are judged by the tables of the documentation.
@@ -56,7 +64,7 @@ function mutantsOf(folder, { lines, seed, concurrency }) {
     coverageAnalysis: 'perTest',
     ignoreStatic: true,
     concurrency: Number(concurrency),
-    timeoutMS: 60_000,
+    timeoutMS: 20_000,
     allowEmpty: true,
     reporters: ['json'],
     jsonReporter: { fileName: report },
@@ -68,7 +76,12 @@ function mutantsOf(folder, { lines, seed, concurrency }) {
     stdio: ['ignore', 'pipe', 'inherit'],
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
-    env: { ...process.env, MUTATION_TESTS: tests.join(',') },
+    env: {
+      ...process.env,
+      ...NO_SERVERS,
+      MUTATION_TESTS: tests.join(','),
+      MUTATION_FIRST_RUN: join(work, 'first-run.json'),
+    },
   });
   // The log names the tests that fail without a mutant.
   if (status !== 0) throw new Error(`StrykerJS failed for ${folder}:\n${stdout}`);
@@ -94,6 +107,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     lines: { type: 'string' },
+    at: { type: 'string', multiple: true },
     seed: { type: 'string', default: '1' },
     concurrency: { type: 'string', default: '1' },
   },
