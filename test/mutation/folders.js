@@ -40,14 +40,27 @@ export const FOLDERS = {
   },
   'lib/features': {
     files: 'lib/features/**/*.ts',
-    tests: ['test/lib/features', 'test/lib/grants', 'test/src/features'],
+    tests: ['test/lib/features', 'test/lib/grants', 'test/lib/openid/id-token', 'test/src/features'],
   },
   'lib/stores': {
     files: 'lib/stores/{contract,clients,grants,sessions,store,accounts}/**/*.ts',
     tests: ['test/kit', 'test/stores/every-store', 'test/src/silent-mistakes'],
   },
   'lib/jose': { files: 'lib/jose/**/*.ts', tests: ['test/lib/jose', 'test/src/report'] },
-  'src/guards': { files: 'src/guards/**/*.ts', tests: ['test/src/guards', 'test/lib/resource'] },
+  'src/guards': {
+    files: 'src/guards/**/*.ts',
+    tests: [
+      'test/src/guards',
+      'test/lib/resource',
+      'test/src/decorators',
+      'test/src/for-root',
+      'test/src/mistakes',
+      'test/src/servers/named-servers',
+      'test/src/sessions/accepted-sessions',
+      'test/src/sessions/accepted-sessions-transports',
+      'test/src/silent-mistakes',
+    ],
+  },
   'src/interaction': {
     files: 'src/interaction/**/*.ts',
     tests: ['test/src/interaction', 'test/src/pages', 'test/src/sessions', 'test/src/openid/prompt'],

@@ -14,7 +14,7 @@ export interface UpgradeRequest {
  */
 export function authorizationIn(sent: unknown): string | undefined {
   if (typeof sent !== 'object' || sent === null) return undefined;
-  const [, value] = Object.entries(sent).find(([name]) => name.toLowerCase() === 'authorization') ?? [];
+  const value: unknown = Object.entries(sent).find(([name]) => name.toLowerCase() === 'authorization')?.[1];
   return typeof value === 'string' ? value : undefined;
 }
 

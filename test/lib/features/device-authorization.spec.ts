@@ -230,6 +230,15 @@ describe('device authorization (RFC 8628)', () => {
     expect(await store.getAccessToken(String(access_token))).toBeTruthy();
   });
 
+  it('issues a user code only if no device has had it until ten minutes after its expiry', async () => {
+    const seconds: number[] = [];
+    const once = (_: string, given: number) => seconds.push(given) > 2;
+    expect(await begin(serverOf(Object.assign(storeOf(), { once })))).toHaveProperty('user_code');
+    expect(seconds).toEqual([1500, 1500, 1500]);
+    const taken = serverOf(Object.assign(storeOf(), { once: () => false }));
+    expect(await begin(taken)).toMatchObject({ error: 'temporarily_unavailable' });
+  });
+
   it('treats a later poll with a used device code as a replay, and revokes its tokens', async () => {
     const begun = await begin(server);
     await decide(server, begun);

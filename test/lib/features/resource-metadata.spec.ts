@@ -83,6 +83,12 @@ describe('the metadata of a protected resource (RFC 9728)', () => {
     }
   });
 
+  it('is not linked in the challenge of a resource that only another feature declares', async () => {
+    const other = { id: 'other', resources: ['https://api.example/v2'], install: () => ({}) };
+    const server = serverOf([], { features: [protectedResource({ resources: [{ resource: API }] }), other] });
+    expect(await challengeAt(server, '/v2/notes')).toEqual([401, 'Bearer realm="Service"']);
+  });
+
   it('is linked in the challenges of all paths if the resource is an origin', async () => {
     const metadata = `resource_metadata="${ROOT}/.well-known/oauth-protected-resource"`;
     for (const resource of [ROOT, `${ROOT}/`]) {

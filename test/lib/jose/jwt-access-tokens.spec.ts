@@ -126,9 +126,14 @@ describe('a JWT access token (RFC 9068)', () => {
   });
 
   it('is issued for the resources in the option `resources` only; other tokens are opaque', async () => {
-    const { redeem } = await setUp({ more: [resourceIndicators({ resources: [NOTES, FILES] })], resources: [NOTES] });
+    const { redeem, post } = await setUp({
+      more: [resourceIndicators({ resources: [NOTES, FILES] })],
+      resources: [NOTES],
+    });
     expect(decodeJwt((await redeem({ resource: NOTES })).access_token!).aud).toBe(NOTES);
-    expect((await redeem({ resource: FILES })).access_token).toMatch(/^[\da-f]{64}$/);
+    const { access_token: opaque } = await redeem({ resource: FILES });
+    expect(opaque).toMatch(/^[\da-f]{64}$/);
+    expect(await post('introspection', { token: opaque })).not.toHaveProperty('jti');
     expect((await redeem({ resource: [NOTES, FILES] })).access_token).toMatch(/^[\da-f]{64}$/);
   });
 

@@ -94,6 +94,22 @@ class MessageGateway {
   }
 }
 
+/** Fails with an error that is no exception of Nest. */
+@Injectable()
+class FailingGuard extends OAuthGuard {
+  override canActivate(): Promise<boolean> {
+    return Promise.reject(new TypeError('secret detail'));
+  }
+}
+
+@WebSocketGateway()
+@UseGuards(FailingGuard)
+class FailingGateway {
+  handleConnection(_client: object, upgrade: { url: string }) {
+    connected.push(upgrade.url);
+  }
+}
+
 describe('a WebSocket gateway behind OAuthGuard', () => {
   afterEach(stopApplications);
 
@@ -144,6 +160,13 @@ describe('a WebSocket gateway behind OAuthGuard', () => {
     expect(String(error.mock.calls)).toContain('SELECT * FROM tokens');
   });
 
+  it('closes the connection if its guard fails with an error of its own', async () => {
+    connected.length = 0;
+    const logger = { error: jest.fn(), log() {}, warn() {} };
+    expect(await new GatewayClient(await start([FailingGateway], logger), 'read').closed).toBe(1011);
+    expect(connected).toEqual([]);
+  });
+
   it('can be guarded globally, with a handshake that needs no token [Nest 12]', async () => {
     const guard = { provide: APP_GUARD, useClass: OAuthGuard };
     const url = await start([guard, OpenGateway]);
@@ -190,6 +213,11 @@ describe('OAuthGuard outside of HTTP routes', () => {
       getHandler: () => ReadScopeController.prototype.byController,
       getArgByIndex: (index: number) => args[index],
     }) as unknown as ExecutionContext;
+
+  it('reads the token of an RPC message from its member `authorization`, in any case', async () => {
+    const message = { other: 'Bearer stolen', Authorization: 'Bearer read' };
+    expect(await guard.canActivate(contextOf('rpc', ReadScopeController, [message, {}]))).toBe(true);
+  });
 
   it('reads the request of a GraphQL resolver from its context', async () => {
     const req = request('read');
