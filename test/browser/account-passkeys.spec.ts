@@ -46,7 +46,7 @@ describeInBrowser('passkeys and an authenticator app in a browser', () => {
     const wide: number[] = [];
     await addAuthenticator(page);
     await page.goto(`${url}/oauth/login`);
-    await page.getByLabel('Username').fill(email);
+    await page.getByLabel('E-mail address').fill(email);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('button', { name: 'Add a passkey' }).click();

@@ -17,12 +17,21 @@ export function login(context: LoginPageContext): Page {
 
 /** Renders the form for a user name and, unless it comes later, a password. */
 function passwordForm(context: LoginPageContext): Html {
-  const { message, action, fields, username, nameFirst, methods = [], problem } = context;
+  const {
+    message,
+    action,
+    fields,
+    username,
+    usernameLabel = message('username'),
+    nameFirst,
+    methods = [],
+    problem,
+  } = context;
   const isWrong = problem === 'wrong';
   const hasPasskeys = methods.some(({ autofill }) => autofill === 'webauthn');
   return html`<form method="post" action="${action}">
     ${hidden(fields)}
-    <label for="username">${message('username')}</label>
+    <label for="username">${usernameLabel}</label>
     <input
       id="username"
       name="username"

@@ -6,7 +6,7 @@ import { preferencesOf, returnPath, textOf, requestedAcr } from '../site.js';
 import { readyMade, type ReadyMadePage } from '../toolkit/answers.js';
 import type { PageCall } from '../toolkit/page-call.js';
 import { HOME_REALM } from './home-realm.js';
-import { LOGIN_METHODS } from './methods.js';
+import { LOGIN_METHODS, type LoginPageRequest, PASSWORDS } from './methods.js';
 
 /**
  * The problems of the login page, with their status, and the reason in the event of a rejected login. A busy server is
@@ -44,10 +44,13 @@ export async function loginData(call: PageCall): Promise<PageData<'login'>> {
   const acr = requestedAcr(request);
   const loginPath = site.loginPath(request, returnTo, acr && { acr });
   const back = { return_to: loginPath };
-  const { methods, scripts } = await shownMethods(call, loginPath);
+  const preferences = preferencesOf(request, loginPath);
+  const usernameLabel = site.server.find(PASSWORDS)?.label?.(preferences);
+  const { methods, scripts } = await shownMethods(call, { loginPath, preferences });
   return {
     ...(!site.options.password && { password: false as const }),
     ...(username !== undefined && { username }),
+    ...(usernameLabel && { usernameLabel }),
     ...(isNameFirst && { nameFirst: true as const }),
     ...(rememberLifetime !== undefined && {
       remember: textOf(request, 'remember') === '1' || site.modelSessions!.remembered!.hasCookie(call),
@@ -70,11 +73,10 @@ export async function loginData(call: PageCall): Promise<PageData<'login'>> {
 }
 
 /** Returns what the methods of login besides the password show, and the scripts that they load. */
-async function shownMethods(call: PageCall, loginPath: string) {
+async function shownMethods(call: PageCall, where: Pick<LoginPageRequest, 'loginPath' | 'preferences'>) {
   const { request, response, site } = call;
   const all = site.server.all(LOGIN_METHODS).toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const loginPage = { request, response, loginPath, preferences: preferencesOf(request, loginPath) };
-  const shown = await Promise.all(all.map(async (method) => method.show(loginPage)));
+  const shown = await Promise.all(all.map(async (method) => method.show({ request, response, ...where })));
   const methods = shown.filter((one) => one !== undefined);
   return { methods, scripts: methods.flatMap(({ script = [] }) => script) };
 }

@@ -1,5 +1,6 @@
 import type { Awaitable } from '../../../lib/index.js';
 import { capability, collectedCapability, type Candidate } from '../../../lib/internal.js';
+import type { Html } from '../render/html.js';
 import type { LoginOption } from '../render/login-option.js';
 import type { PageRequest } from '../site.js';
 import type { LanguagePreferences } from '../render/language.js';
@@ -31,6 +32,8 @@ export const LOGIN_METHODS = collectedCapability<LoginMethod>('login methods');
 
 /** Finds the account of a user name, and verifies its password. */
 export interface PasswordVerifier {
+  /** Returns the label of the user name on the login page. If omitted, it is `username` of the page's texts. */
+  label?(preferences: LanguagePreferences): Html;
   /** Returns the account, before its password is verified. `undefined` for a text that cannot be a user name. */
   find(username: string): Awaitable<Candidate | undefined>;
 }

@@ -43,6 +43,8 @@ export interface OwnPageContext<Key extends string = string> extends PageContext
 export interface LoginPageContext extends FormContext {
   /** The user name to fill in: as typed before, or as suggested by the client. */
   username?: string;
+  /** The label of the user name, if a feature sets it. If omitted, it is the message `username`. */
+  usernameLabel?: Html;
   /** The URL of the page to create an account. If omitted, the login page has no such link. */
   signUp?: string;
   /** Whether the check box `remember`, with the value `1`, is checked. If omitted, the page has no check box. */
