@@ -7,7 +7,7 @@ import { type Accounts, accountsOf, browserOf } from './accounts.js';
 import { nameOf } from './email.js';
 import type { Link, Purpose } from './links.js';
 import type { AccountMessage, AccountMessages } from './messages.js';
-import { hashNewPassword, newPasswordFields, savePassword } from './new-password.js';
+import { hashNewPassword, newPasswordFields, savePassword, usernameField } from './new-password.js';
 import { languageOf } from './request-page.js';
 
 /** Seconds in which only one account is created with an address, or gets it. */
@@ -83,8 +83,7 @@ export const newPasswordPage = (messages: AccountMessages): Endpoint =>
             html`<form method="post" action="${action}">
               <p>${message('passwordFor', { email: html`<b>${link.data.email}</b>` })}</p>
               ${isOther && html`<p>${message('otherBrowser')}</p>`} ${hidden({ ...fields, token: link.token })}
-              <input type="hidden" name="username" value="${link.data.email}" autocomplete="username" />
-              ${newPasswordFields(message, minLength, link.user !== undefined)}
+              ${usernameField(link.data.email)} ${newPasswordFields(message, minLength, link.user !== undefined)}
               <button class="primary wide">${message('save')}</button>
             </form>`
           }`,

@@ -48,6 +48,10 @@ export async function savePassword(
   return true;
 }
 
+/** Renders the address for password managers, which ignore inputs of the type `hidden`. Users do not see it. */
+export const usernameField = (email: string | undefined): Html =>
+  html`<input name="username" value="${email}" autocomplete="username" readonly hidden />`;
+
 /** Renders the fields for a new password. */
 export function newPasswordFields(
   message: (key: AccountMessage, values?: Readonly<Record<string, unknown>>) => Html,

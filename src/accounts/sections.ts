@@ -11,7 +11,7 @@ import { type Accounts, accountsOf } from './accounts.js';
 import { emailOf, nameOf, readEmail } from './email.js';
 import { requireSecondFactor } from '../pages/second-factor/require.js';
 import type { AccountMessage, AccountMessages } from './messages.js';
-import { hashNewPassword, newPasswordFields, savePassword } from './new-password.js';
+import { hashNewPassword, newPasswordFields, savePassword, usernameField } from './new-password.js';
 import { isPassword } from './password-policy.js';
 import { isThrottled, languageOf } from './request-page.js';
 
@@ -28,7 +28,7 @@ const orderOf = (call: PageCall, email: string) =>
 
 /** The section to change the password. */
 export const passwordSection = (messages: AccountMessages): AccountSection =>
-  defineSection<{ hasPassword: boolean; minLength: number }, AccountMessage>({
+  defineSection<Awaited<ReturnType<typeof dataOf>>, AccountMessage>({
     id: 'password',
     order: 20,
     messages,
@@ -56,24 +56,24 @@ export const passwordSection = (messages: AccountMessages): AccountSection =>
         },
       },
     },
-    render: ({ hasPassword, minLength }, { message, form }) =>
+    render: ({ hasPassword, minLength, email }, { message, form }) =>
       form(
         'change',
-        html`${hasPassword && currentPassword('current_password', message('currentPassword'))}
+        html`${usernameField(email)} ${hasPassword && currentPassword('current_password', message('currentPassword'))}
           ${newPasswordFields(message, minLength, true)} <button>${message('save')}</button>`,
       ),
   });
 
 /** The section to change the e-mail address: the new one is proved, and the old one is told. */
 export const emailSection = (messages: AccountMessages): AccountSection =>
-  defineSection<{ hasPassword: boolean; email: string | undefined }, AccountMessage>({
+  defineSection<Awaited<ReturnType<typeof dataOf>>, AccountMessage>({
     id: 'email',
     order: 10,
     messages,
     title: 'emailSection',
     async get(call) {
       if (!accountsOf(call).users.update) return undefined;
-      return { ...(await dataOf(call)), email: emailOf(call.user) };
+      return dataOf(call);
     },
     forms: {
       change: {
@@ -97,7 +97,7 @@ export const emailSection = (messages: AccountMessages): AccountSection =>
         'change',
         html`<label for="new_email">${message('newEmail')}</label>
           <input id="new_email" name="email" type="email" autocomplete="email" maxlength="254" required />
-          ${hasPassword && currentPassword('password_for_email', message('currentPassword'))}
+          ${hasPassword && html`${usernameField(email)} ${currentPassword('password_for_email', message('currentPassword'))}`}
           <button>${message('sendLink')}</button>`,
       )}`,
   });
@@ -115,7 +115,8 @@ const currentPassword = (id: string, label: unknown) =>
 
 async function dataOf(call: PageCall) {
   const { passwords, rules } = accountsOf(call);
-  return { hasPassword: await passwords.hasPassword(call.user), minLength: rules.minLength };
+  const hasPassword = await passwords.hasPassword(call.user);
+  return { hasPassword, minLength: rules.minLength, email: emailOf(call.user) };
 }
 
 /**

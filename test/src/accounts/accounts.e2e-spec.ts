@@ -128,6 +128,13 @@ describe('accounts with a password column of the application', () => {
 describe('sign-up', () => {
   afterEach(stopApplications);
 
+  it('asks for the e-mail address on the login page, in the language of the user', async () => {
+    const app = await AccountApplication.start({ look: { languages: { de } } });
+    expect((await app.browser().get('/oauth/login')).html).toContain('<label for="username">E-mail address</label>');
+    const german = await app.browser().get('/oauth/login?ui_locales=de');
+    expect(german.html).toContain('<label for="username">E-Mail-Adresse</label>');
+  });
+
   it('asks for a name if the application wants one', async () => {
     const app = await AccountApplication.start({ options: { signUp: 'name' } });
     const browser = app.browser();
@@ -150,6 +157,8 @@ describe('sign-up', () => {
     expect(mail!.text).toContain(`gilt einen Tag:\n\n${mail!.link}\n\nWenn Sie`);
     const form = await browser.get(pathIn(mail!));
     expect(form.html).toContain('Mindestens 12 Zeichen.');
+    // Password managers ignore inputs of the type `hidden`.
+    expect(form.html).toContain(`<input name="username" value="${ALICE}" autocomplete="username" readonly hidden`);
   });
 
   it('has no page if the application switches it off', async () => {
