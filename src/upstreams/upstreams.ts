@@ -79,9 +79,9 @@ export function upstreams(options: UpstreamsOptions): Feature {
       if (hasVault) builder.provide(UPSTREAM_VAULT, () => builder.server.find(UPSTREAM_SERVER)!.vault!);
       builder.provide(HOME_REALM, () => new UpstreamHomeRealm(builder.server.find(UPSTREAM_SERVER)!));
       builder.contribute(ACCOUNT_SECTIONS, connectionsSection);
-      for (const [name, provider] of settings) {
+      for (const [at, [name, provider]] of settings.entries()) {
         const isOffered = typeof provider === 'function' || provider.use !== 'link';
-        if (isOffered) builder.contribute(LOGIN_METHODS, loginMethod(name, site));
+        if (isOffered) builder.contribute(LOGIN_METHODS, loginMethod(name, at, site));
       }
       return { misconfigurations: findErrors };
     },
@@ -109,8 +109,9 @@ const VAULT_METHODS = [
 ] as const satisfies readonly (keyof UpstreamTokenModel)[];
 
 /** The button of a provider on the login page. */
-const loginMethod = (name: string, site: () => Site): LoginMethod => ({
-  id: `upstream ${name}`,
+const loginMethod = (name: string, at: number, site: () => Site): LoginMethod => ({
+  // Methods are shown in the order of their IDs, and providers in the order of the option.
+  id: `upstream ${String(at).padStart(4, '0')} ${name}`,
   show({ request, response, loginPath, preferences }) {
     const { renderer, server } = site();
     const provider = server.find(UPSTREAM_SERVER)!.provider(name);

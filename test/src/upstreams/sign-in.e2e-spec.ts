@@ -271,6 +271,17 @@ describe.each(PLATFORMS)('servers with providers on %s', (platform) => {
     }
   });
 
+  it('are offered in the order of the option', async () => {
+    const accounts = new Accounts();
+    const provider = (label: string) => oidc({ issuer: 'https://acme.example', label, ...CLIENT });
+    const providers = { zebra: provider('Zebra'), acme: provider('Acme') };
+    const options = { model: new MemoryStore({ users: accounts }), issuer: ISSUER, secret: SECRET };
+    const features = [pages(), upstreams({ providers, accounts })];
+    const { url } = await startApplication(platform, { imports: [OAuth2Module.forRoot({ ...options, features })] });
+    const { html } = await new SiteBrowser(url).get('/oauth/login');
+    expect(html.match(/Sign in with \w+/g)).toEqual(['Sign in with Zebra', 'Sign in with Acme']);
+  });
+
   it('do not start without `issuer`, `secret` or `pages()`', async () => {
     await expect(startSite({ platform, options: { issuer: undefined as never } })).rejects.toThrow(
       '`upstreams()` requires the option `issuer`',
