@@ -7,7 +7,7 @@ const INDENT = 10;
 export function textReport(report: Report): string {
   const open = report.findings.filter(({ accepted }) => accepted === undefined);
   const blocks = [...groupByRule(open.filter(({ severity }) => severity !== 'info'))].map(block);
-  const facts = open.filter(({ severity }) => severity === 'info').map((one) => line(one.rule, describe(one)));
+  const facts = [...groupByRule(open.filter(({ severity }) => severity === 'info'))].map(fact);
   const accepted = report.findings.flatMap((one) =>
     one.accepted
       ? [line(one.rule, `${describe(one)} Accepted until ${one.accepted.until}: ${one.accepted.reason}`)]
@@ -37,16 +37,26 @@ export function groupByRule(findings: readonly Finding[]): readonly (readonly [F
 }
 
 function block(findings: readonly [Finding, ...Finding[]]): string {
-  const [{ severity, rule, source, should, change, code, risk }] = findings;
+  const [{ severity, rule, source, should, risk }] = findings;
   return [
     printable(`${severity.toUpperCase().padEnd(INDENT)}${rule}  (${source})`),
     ...findings.map((one) => line('', describe(one))),
     line('Should', should),
-    line('Change', change),
-    ...(code === undefined ? [] : [line('', code)]),
+    ...remedy(findings),
     line('Risk', risk),
   ].join('\n');
 }
+
+function fact(findings: readonly [Finding, ...Finding[]]): string {
+  const seen = findings.map((one) => line('', describe(one)));
+  return [`  ${printable(findings[0].rule)}`, ...seen, ...remedy(findings)].join('\n');
+}
+
+/** Returns what to change, with the code to write. */
+const remedy = ([{ change, code }]: readonly [Finding, ...Finding[]]) => [
+  line('Change', change),
+  ...(code === undefined ? [] : [line('', code)]),
+];
 
 /** Returns the subject, the observation, and the sentence about an expired acceptance. */
 const describe = (one: Finding) =>

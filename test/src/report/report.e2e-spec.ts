@@ -299,6 +299,14 @@ describe('the formats', () => {
     expect(formatReport(forged, 'text')).not.toMatch(/^HIGH {6}forged/m);
   });
 
+  it('say in the text what to change, also for facts', async () => {
+    const text = formatReport(await reportAbout({ client: { id: 'web', grants: ['password'] } }), 'text');
+    expect(text).toMatch(/^ {2}Change {2}Use the authorization code grant with PKCE/m);
+    expect(text.split('TO KNOW')[1]).toMatch(
+      /^ {2}token-grant-unlimited\n {10}option:grantLifetime: Grants have no maximum lifetime\.\n {2}Change {2}Set the maximum/m,
+    );
+  });
+
   it('write a SARIF 2.1.0 log with suppressed accepted findings', async () => {
     const accepted = [{ rule: 'client-password-grant', reason: 'Old app.', until: '2999-01-31' }];
     const made = await reportAbout({ client: { grants: ['password', 'implicit'] }, accepted });
