@@ -73,7 +73,7 @@ export function existingValues(
       ...(Object.keys(users.initial).length > 0 ? ['newColumns'] : []),
       ...(isValid ? ['checkId'] : []),
       ...(hash.name === undefined ? ['ownHash'] : []),
-      ...(new RegExp(`${users.login}\\b[^\\n]*\\.toLowerCase\\(`).test(text) ? ['lowerCase'] : []),
+      ...(isLowerCase(users.login).test(text) ? ['lowerCase'] : []),
       ...(/\bautoLoadEntities:\s*true/.test(text) ? ['autoLoad'] : []),
     ]),
     values: {
@@ -115,3 +115,7 @@ export function existingValues(
     },
   };
 }
+
+/** Matches sources that store a column in lower case: a call of `toLowerCase()`, or `lowercase: true` of Mongoose. */
+const isLowerCase = (column: string) =>
+  new RegExp(`\\b${column}\\b[^\\n]*(\\.toLowerCase\\(|\\blowercase: true)|\\blowercase: true[^;]*\\)\\s*${column}\\b`);

@@ -135,6 +135,19 @@ describe('nest add nest-oauth2 --existing', () => {
   });
 
   it.each([
+    ['@Prop({ required: true, unique: true, lowercase: true })\n  username', true],
+    ['@Prop({ required: true, unique: true })\n  username', false],
+    ['@Prop({ lowercase: true }) city: string;\n  @Prop({ unique: true })\n  username', false],
+  ])('reads from a schema of Mongoose whether names are in lower case: %j', async (property, isLowerCase) => {
+    const schema = MONGOOSE['src/user.schema.ts'].replace(
+      '@Prop({ required: true, unique: true })\n  username',
+      property,
+    );
+    const application = await addTo({ ...MONGOOSE, 'src/user.schema.ts': schema });
+    expect(application.read('src/oauth/oauth-users.ts').includes('typed.trim().toLowerCase()')).toBe(isLowerCase);
+  });
+
+  it.each([
     ['Prisma', PRISMA],
     ['Drizzle', DRIZZLE],
     ['Mongoose', { ...MONGOOSE, 'src/user.schema.ts': MONGOOSE['src/user.schema.ts'].replace('username', 'email') }],
