@@ -172,3 +172,39 @@ export class User {
 }
 `,
 };
+
+/** An application with Mongoose, whose users sign in by e-mail address. */
+export const MONGOOSE_SHOP = {
+  'package.json': manifest('@nestjs/mongoose', 'mongoose'),
+  'src/main.ts': MAIN,
+  'src/app.module.ts': ROOT(
+    importOf('MongooseModule', '@nestjs/mongoose') + importOf('UsersModule', './users.module'),
+    'MongooseModule.forRoot(process.env.SHOP_MONGODB!, { dbName: process.env.SHOP_MONGODB_NAME }), UsersModule',
+  ),
+  'src/user.schema.ts': `import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+
+@Schema()
+export class User {
+  @Prop({ type: String, required: true, unique: true, lowercase: true })
+  email: string;
+
+  @Prop({ type: String, required: true, select: false })
+  password: string;
+
+  @Prop({ type: String })
+  name?: string;
+
+  @Prop({ type: String, default: 'reader' })
+  role: string;
+}
+
+export const UserSchema = SchemaFactory.createForClass(User);
+`,
+  'src/users.module.ts': `import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
+import { User, UserSchema } from './user.schema';
+
+@Module({ imports: [MongooseModule.forFeature([{ name: User.name, schema: UserSchema }])] })
+export class UsersModule {}
+`,
+};

@@ -7,9 +7,10 @@ import type { AccountUsers } from 'nest-oauth2/accounts';
 import { hashPassword } from 'nest-oauth2/stores';
 import type { DataSource } from 'typeorm';
 import { add } from '../../../src/schematics/index.js';
+import { hasMongo, mongoUrl, openMongo } from '../../support/environment/mongo-server.js';
 import { waitUntil } from '../../support/environment/wait-until.js';
 import { PageBrowser } from '../pages/page-browser.js';
-import { DRIZZLE, TYPEORM } from './existing-applications.js';
+import { DRIZZLE, MONGOOSE_SHOP, TYPEORM } from './existing-applications.js';
 import { createShopDatabase } from './shop-database.js';
 import { StagedApplication } from './staged-application.js';
 
@@ -39,20 +40,30 @@ async function writeApplication(files: Record<string, string | object>): Promise
 
 const drizzle = await writeApplication(WITH_SIGN_UP);
 const typeorm = await writeApplication(WITHOUT_SIGN_UP);
-afterAll(() => Promise.all([drizzle, typeorm].map((folder) => rm(folder, { recursive: true, force: true }))));
+const mongoose = hasMongo() ? await writeApplication(MONGOOSE_SHOP) : undefined;
+const folders = [drizzle, typeorm, mongoose].filter((folder) => folder !== undefined);
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
 const client = await createShopDatabase(drizzle, typeorm, USERS);
+const mongo = mongoose ? await openMongo(await mongoUrl()) : undefined;
+if (mongo) Object.assign(process.env, { SHOP_MONGODB: await mongoUrl(), SHOP_MONGODB_NAME: mongo.name });
+afterAll(async () => {
+  await mongo?.dropDatabase();
+  await mongo?.close();
+});
 
 // The written tests use the globals of Jest, as in an application. They sign a user of the application in, and attack it.
 Object.assign(globalThis, globals);
 await import(join(drizzle, 'test/oauth.written.ts'));
 await import(join(drizzle, 'test/oauth-attack-lab.written.ts'));
 await import(join(typeorm, 'test/oauth.written.ts'));
+if (mongoose) await import(join(mongoose, 'test/oauth.written.ts'));
 
 /** How a test changes the table of the application. */
 interface Rows {
   insert(email: string, hash: string): Promise<unknown>;
   setHash(email: string, hash: string): Promise<unknown>;
+  find(email: string): Promise<object | null | undefined>;
 }
 
 const drizzleRows = (): Rows => ({
@@ -60,6 +71,7 @@ const drizzleRows = (): Rows => ({
     client.execute({ sql: 'INSERT INTO users (email, password_hash) VALUES (?, ?)', args: [email, hash] }),
   setHash: (email, hash) =>
     client.execute({ sql: 'UPDATE users SET password_hash = ? WHERE email = ?', args: [hash, email] }),
+  find: async (email) => (await client.execute({ sql: 'SELECT * FROM users WHERE email = ?', args: [email] })).rows[0],
 });
 
 const typeormRows = (app: INestApplication): Rows => {
@@ -67,12 +79,23 @@ const typeormRows = (app: INestApplication): Rows => {
   return {
     insert: (email, password) => repository.insert({ email, password, active: true }),
     setHash: (email, password) => repository.update({ email }, { password }),
+    find: (email) => repository.findOneBy({ email }),
+  };
+};
+
+const mongooseRows = (): Rows => {
+  const users = mongo!.collection('users');
+  return {
+    insert: (email, password) => users.insertOne({ email, password }),
+    setHash: (email, password) => users.updateOne({ email }, { $set: { password } }),
+    find: (email) => users.findOne({ email }),
   };
 };
 
 const CASES = [
   { orm: 'Drizzle', folder: drizzle, prefix: '/api', rowsOf: drizzleRows },
   { orm: 'TypeORM', folder: typeorm, prefix: '', rowsOf: typeormRows },
+  ...(mongoose ? [{ orm: 'Mongoose', folder: mongoose, prefix: '/api', rowsOf: mongooseRows }] : []),
 ];
 
 const PASSWORD = 'violet kettle on the moor';
@@ -156,7 +179,6 @@ describe.each(CASES)('accounts over the users of an application with $orm', ({ f
     const link = await waitUntil(() => /http:\/\/localhost:4000(\S*\/oauth\/new_password\?\S+)/.exec(log)?.[1]);
     expect((await page.send(await page.get(link), { new_password: PASSWORD })).status).toBe(303);
     expect((await signIn('new@example.com', PASSWORD)).status).toBe(303);
-    const { rows: saved } = await client.execute("SELECT name, role FROM users WHERE email = 'new@example.com'");
-    expect({ ...saved[0] }).toMatchObject({ name: 'Nora', role: 'reader' });
+    expect({ ...(await rows.find('new@example.com')) }).toMatchObject({ name: 'Nora', role: 'reader' });
   });
 });
