@@ -64,6 +64,7 @@ function mutantsOf(folder, { lines, at, seed, concurrency }) {
     coverageAnalysis: 'perTest',
     ignoreStatic: true,
     concurrency: Number(concurrency),
+    dryRunTimeoutMinutes: 30,
     timeoutMS: 20_000,
     allowEmpty: true,
     reporters: ['json'],

@@ -85,7 +85,8 @@ describe('the metadata of a protected resource (RFC 9728)', () => {
 
   it('is not linked in the challenge of a resource that only another feature declares', async () => {
     const other = { id: 'other', resources: ['https://api.example/v2'], install: () => ({}) };
-    const server = serverOf([], { features: [protectedResource({ resources: [{ resource: API }] }), other] });
+    const features = [protectedResource({ resources: [{ resource: API }] }), other];
+    const server = new OAuth2Server({ model: testModel.model, issuer, features });
     expect(await challengeAt(server, '/v2/notes')).toEqual([401, 'Bearer realm="Service"']);
   });
 
