@@ -24,7 +24,7 @@ export const hasAssertion = ({ body }: Request): boolean =>
  */
 export function isSymmetric({ body }: Request): boolean {
   try {
-    return decodeProtectedHeader(body.client_assertion as string).alg?.startsWith('HS') ?? false;
+    return decodeProtectedHeader(body.client_assertion as string).alg!.startsWith('HS');
   } catch {
     return false;
   }

@@ -333,6 +333,11 @@ describe('signing keys in a store', () => {
     expect(() => processOf(kept, options)).toThrow(sentence);
   });
 
+  it('state in the settings of the feature whether they are stored', () => {
+    expect(keys({ secret: SECRET }).settings).toMatchObject({ stored: true, algorithms: ['ES256'], keep: 86_400 });
+    expect(keys({ from: [{ ...jwk(rsa), alg: 'RS256' }] }).settings).toMatchObject({ stored: false });
+  });
+
   it('may be rotated after `lead`', () => {
     expect(() => processOf(kept, { rotateEvery: 900 })).not.toThrow();
   });

@@ -247,6 +247,17 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
       expect((await follow(browser, await browser.get(back!))).heading).toBe('Sign in');
     });
 
+    it('that is recent enough for max_age needs no other one if its return URL is used again', async () => {
+      const { browser } = await open();
+      await settle(browser);
+      const now = Date.now();
+      jest.spyOn(Date, 'now').mockReturnValue(now + 301_000);
+      const form = await go(browser, { max_age: '300' });
+      const { location: back } = await browser.send(form, { username: 'alice', password: 'wonderland' });
+      expect(answerOf(await browser.get(back!))).toHaveProperty('code');
+      expect(answerOf(await browser.get(back!))).toHaveProperty('code');
+    });
+
     it('counts only for the very request that started it', async () => {
       const { browser } = await open();
       await settle(browser);
