@@ -57,8 +57,12 @@ export function existingValues(
       store === 'drizzle' ? `import type { ${type} } from '${driver}';` : '',
       token.file ? `import { ${token.text} } from '${from(token.file, base)}';` : '',
     ].filter((line) => line !== '');
+  // The written files import a type with the name `User` from this library.
+  const isAliased = users.name === 'User' && (store === 'typeorm' || store === 'drizzle');
   const tableImport = (base: string) =>
-    store === 'prisma' || store === 'mongoose' ? [] : [`import { ${users.name} } from '${from(users.file, base)}';`];
+    store === 'prisma' || store === 'mongoose'
+      ? []
+      : [`import { ${users.name}${isAliased ? ' as UserTable' : ''} } from '${from(users.file, base)}';`];
   const hash = findHash(application, sources);
   const { read, write, isValid } = IDS[users.id.kind];
   const text = [...sources.values()].join('\n');
@@ -87,7 +91,11 @@ export function existingValues(
       moduleImport: module ? `import { ${module.name} } from '${from(module.file)}';` : '',
       tableImport: tableImport(folder).join('\n'),
       testImports: [...importsOf(testFolder), ...tableImport(testFolder)].join('\n'),
-      table: store === 'prisma' ? users.name.charAt(0).toLowerCase() + users.name.slice(1) : users.name,
+      table: isAliased
+        ? 'UserTable'
+        : store === 'prisma'
+          ? users.name.charAt(0).toLowerCase() + users.name.slice(1)
+          : users.name,
       find: isUnique ? 'findUnique' : 'findFirst',
       idColumn: users.id.name,
       readId: read,
@@ -101,7 +109,10 @@ export function existingValues(
       displayName: users.displayName ?? '',
       roles: users.roles ?? '',
       rowTypes: Object.entries(users.types)
-        .map(([column, columnType]) => `  ${column}: ${columnType === 'ObjectId' ? 'unknown' : columnType};`)
+        .map(
+          ([column, columnType]) =>
+            `  ${column}${column === users.displayName ? '?' : ''}: ${columnType === 'ObjectId' ? 'unknown' : columnType};`,
+        )
         .join('\n'),
       columns: Object.keys(users.types)
         .map((column) => `${column}: true`)

@@ -134,6 +134,21 @@ describe('nest add nest-oauth2 --existing', () => {
     expect(application.files()).toEqual(before);
   });
 
+  it('names an entity `User` apart from the type of this library, and accepts users without a name', async () => {
+    const entity = TYPEORM['src/account.entity.ts']
+      .replace('class Account', 'class User')
+      .replace(
+        '  @CreateDateColumn',
+        "  @Column('varchar', { nullable: true })\n  name?: string;\n\n  @CreateDateColumn",
+      );
+    const application = await addTo({ ...TYPEORM, 'src/account.entity.ts': entity });
+    for (const path of ['src/oauth/oauth-users.ts', 'test/oauth-user.ts']) {
+      expect(application.read(path)).toMatch(/import \{ User as UserTable \} from '\.\.\/(?:src\/)?account\.entity/);
+      expect(application.read(path)).toContain('getRepository(UserTable)');
+    }
+    expect(application.read('src/oauth/oauth-users.ts')).toContain('  name?: string;');
+  });
+
   it.each([
     ['@Prop({ required: true, unique: true, lowercase: true })\n  username', true],
     ['@Prop({ required: true, unique: true })\n  username', false],
