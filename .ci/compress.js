@@ -14,6 +14,8 @@ const COMPRESSED = new Set([
   'cjs/schematics.js',
   'cjs/shared/jose-library.js',
   'esm/shared/attack-lab.js',
+  'esm/shared/open-target.js',
+  'esm/shared/proof.js',
   'esm/shared/rules.js',
   'cjs/shared/rules.js',
 ]);
