@@ -9,7 +9,7 @@ export const LIMITS = { packed: 1_350_000, unpacked: 5_500_000 };
 /** The files of the tarball besides those that the entries of `package.json` name. */
 const ALLOWED = [
   /^(?:LICENSE|README\.md|package\.json|dist\/cjs\/package\.json)$/,
-  /^conformance\/results\.json$/,
+  /^dist\/conformance\.json$/,
   /^docs\/(?:reference\/(?:errors|options)\.md|schema\/\w+\.(?:prisma|sql))$/,
   /^schematics\/(?:[\w-]+\.json|templates\/[\w./{}-]+\.txt)$/,
   /^dist\/(?:esm|cjs)\/(?:(?:shared|stores)\/)?[\w.-]+\.(?:js|d\.ts)$/,

@@ -138,12 +138,15 @@ async function commitOf(): Promise<string> {
   }
 }
 
+/** The recorded results: in the published package, and in a clone that was not built. */
+const RECORDED = ['dist/conformance.json', 'conformance/results.json'];
+
 /** Reads recorded results. If no file is given and the package contains none, there are none. */
 async function conformanceOf(file: string | undefined): Promise<readonly ConformanceRecord[]> {
-  const own = packageFile('conformance/results.json');
-  if (file === undefined && !existsSync(own)) return [];
-  const records = await readJson<ConformanceRecord[]>(file ?? own);
-  if (!Array.isArray(records)) throw new CommandError(`${file ?? own} contains no list of results`);
+  const found = file ?? RECORDED.map(packageFile).find((one) => existsSync(one));
+  if (found === undefined) return [];
+  const records = await readJson<ConformanceRecord[]>(found);
+  if (!Array.isArray(records)) throw new CommandError(`${found} contains no list of results`);
   return records.map(({ plan, platform, commit, results, unfinished }) => ({
     plan,
     platform,
