@@ -13,7 +13,9 @@ import { OAuth2TenantServers } from './tenants/tenant-servers.js';
 export const OAUTH2_MODEL = Symbol('OAUTH2_MODEL');
 
 /** The injection token of the options of the default server, as the application set them. */
-export const OAUTH2_OPTIONS = Symbol('OAUTH2_OPTIONS');
+export const OAUTH2_OPTIONS = Symbol(
+  'options of OAuth2Module.forRootAsync(): add the modules of `inject` to its `imports`',
+);
 
 /**
  * The injection token of the interaction of the default server. Its value is `undefined` if the application has none.

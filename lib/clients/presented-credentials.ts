@@ -25,8 +25,10 @@ export function readCredentials(request: Request, authentications: readonly Clie
     if (!credentials || method === none) [credentials, method] = [presented, authentication];
   }
   if (!credentials) {
-    const reason = 'request contains no client credentials and no `client_id`';
-    throw new InvalidClientError('Invalid client: cannot retrieve client credentials').because({ reason });
+    throw new InvalidClientError('Invalid client: cannot retrieve client credentials').because({
+      reason: 'request contains no client credentials and no `client_id`',
+      remedy: 'send the ID and the secret by HTTP Basic, or as `client_id` and `client_secret` in the form',
+    });
   }
   if (!credentials.id) throw new InvalidRequestError('Missing parameter: `client_id`');
   if (!isVSCHAR(credentials.id)) throw new InvalidRequestError('Invalid parameter: `client_id`');

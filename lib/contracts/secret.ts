@@ -20,9 +20,22 @@ export const SERVER_SECRETS = capability<readonly string[]>('server secret', 'OA
 /** The capability key of the secrets by which all servers with the same model encrypt what it stores. */
 export const MODEL_SECRETS = capability<readonly string[]>('secret of the model', 'OAuth2Module');
 
-/** Returns the value of a setting, which may be a function of the option `config`. */
-export const settingOf = <T>(setting: T | ((config: never) => T), server: Pick<Capabilities, 'find'>): T =>
-  typeof setting === 'function' ? (setting as (config: unknown) => T)(server.find(MODULE_STATE)?.config) : setting;
+/**
+ * Returns the value of a setting, which may be a function of the option `config`.
+ * @throws {InvalidArgumentError} If the function throws a `TypeError`, and `config` is not set.
+ */
+export function settingOf<T>(setting: T | ((config: never) => T), server: Pick<Capabilities, 'find'>): T {
+  if (typeof setting !== 'function') return setting;
+  const config = server.find(MODULE_STATE)?.config;
+  try {
+    return (setting as (config: unknown) => T)(config);
+  } catch (error) {
+    if (config !== undefined || !(error instanceof TypeError)) throw error;
+    throw configurationError(
+      `a function in the options of a feature reads the option \`config\`, which is not set: return it from the factory, as \`config: configService\`. ${error.message}`,
+    );
+  }
+}
 
 /**
  * Returns the secrets of an option as a list, the newest first.

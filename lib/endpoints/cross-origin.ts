@@ -68,6 +68,7 @@ export function verifyOrigin({ request, client, issuer, options: { cors } }: Cli
       : 'origin is not listed in the option `cors.origins`',
     expected: isListed(origin, cors.origins) ? allowed : cors.origins,
     given: origin,
+    remedy: `add the origin to ${isListed(origin, cors.origins) ? '`allowedOrigins` of the client' : '`cors.origins`'}`,
   });
 }
 

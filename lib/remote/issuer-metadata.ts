@@ -25,7 +25,7 @@ export async function readIssuerMetadata(
     if (last.status >= 500 || last.status === 429) break;
   }
   throw unavailable(
-    `Cannot read the metadata of ${issuer}: the last response had status ${last!.status}`,
+    `Cannot read the metadata of ${issuer}: the last response had status ${last!.status}. Compare the issuer with \`iss\` of its tokens`,
     last!.retryAfter,
   );
 }

@@ -32,6 +32,9 @@ export interface AcceptedTokens {
   audience: readonly string[];
 }
 
+/** The remedy if a token has another `iss` than the API expects. */
+export const OTHER_ISSUER = 'get a token from the expected issuer, or set `issuer` to exactly the `iss` of its tokens';
+
 /** Returns why an API rejects a token because of its claims. `undefined` if it accepts the token. */
 export function findClaimsError(claims: TokenClaims, settings: AcceptedTokens): TokenRejection | undefined {
   const { issuer, audience } = settings;
@@ -41,11 +44,18 @@ export function findClaimsError(claims: TokenClaims, settings: AcceptedTokens): 
       reason: 'token was issued by another issuer',
       expected: issuer,
       given: iss,
+      remedy: OTHER_ISSUER,
     });
   }
   if (audience.length > 0 && !audience.some((one) => isAmong(one, resourcesOf(claims)))) {
     const reason = 'token is not intended for this resource';
-    return rejection('it is not intended for this resource', { reason, expected: audience.join(' '), given: aud });
+    const remedy = 'request a token for this API, or set `audience` to the `aud` of its tokens';
+    return rejection('it is not intended for this resource', {
+      reason,
+      expected: audience.join(' '),
+      given: aud,
+      remedy,
+    });
   }
   if (type !== undefined && !acceptedTypes(claims).includes(type.toLowerCase())) {
     const reason = 'token type is neither Bearer nor a DPoP type with a bound key';

@@ -1,5 +1,6 @@
 import type { CredentialModel, User } from '../../lib/index.js';
 import {
+  assertConfig,
   type Feature,
   hasArgon2id,
   hasOnce,
@@ -95,7 +96,12 @@ export function accounts<U extends User = User>(options: AccountsOptions<U>): Fe
       tokens?.install?.(builder);
       builder.provide(ACCOUNTS, () => {
         const { server } = builder;
-        const name = site().options.renderer.siteName ?? new URL(server.options.issuer!).host;
+        const { issuer } = server.options;
+        assertConfig(
+          issuer !== undefined,
+          '`accounts()` builds the links of e-mails from the issuer: set the option `issuer`',
+        );
+        const name = site().options.renderer.siteName ?? new URL(issuer).host;
         return new Accounts(server, { rules, messages, realm, authenticator, passkeys, gracePeriod }, name);
       });
       builder.provide(PASSWORDS, () =>
@@ -146,9 +152,6 @@ export function accounts<U extends User = User>(options: AccountsOptions<U>): Fe
             ? ['`deletion` of `accounts()` requires the method `delete()` of `users`']
             : []),
           ...(passkeys ? findPasskeyErrors(server, passkeys) : []),
-          ...(server.options.issuer === undefined
-            ? ['`accounts()` builds the links of e-mails from the issuer: set the option `issuer`']
-            : []),
           ...(site().modelSessions
             ? []
             : [

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
+import { Logger } from '@nestjs/common';
 
-import { hasOnce, type Endpoint } from '../../lib/internal.js';
+import { hasOnce, type Endpoint, verifyFoundUser } from '../../lib/internal.js';
 import type { Awaitable, Falsy, User } from '../../lib/index.js';
 import { definePage, hidden, html, type PageCall, problemOf } from '../pages/index.js';
 import { type Accounts, accountsOf, browserOf } from './accounts.js';
@@ -136,10 +137,21 @@ async function report(call: PageCall, accounts: Accounts, user: User, email: str
   await accounts.mails.order(order, call.network);
 }
 
+const logger = new Logger('OAuth2');
+
+/** The address was free a moment ago, so the method has probably no `return`. */
+const NOT_CREATED =
+  '`create()` of the `users` of `accounts()` returned no user, so a sign-up failed: return the saved user, or a falsy value only ' +
+  'if the address is taken';
+
 /** Creates the user of a sign-up. `undefined` if another account has the address by now. */
 async function createUser(accounts: Accounts, { data: { email, name } }: Link): Promise<User | undefined> {
   const profile = { email, ...(name !== undefined && { name }) };
-  const user = await unlessTaken(accounts, email, () => accounts.users.create(profile));
+  const user = await unlessTaken(accounts, email, async () => {
+    const created = verifyFoundUser(await accounts.users.create(profile), 'create');
+    if (!created) logger.warn(NOT_CREATED);
+    return created;
+  });
   if (user) await accounts.deletions?.finishEarlier(user);
   return user;
 }

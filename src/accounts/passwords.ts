@@ -33,7 +33,7 @@ export class Passwords implements PasswordVerifier {
     const found = (email !== undefined && (await this.users.findByEmail(email))) || undefined;
     if (found && emailOf(found) === undefined) {
       throw new InvalidArgumentError(
-        'Invalid argument: `findByEmail()` of the `users` of `accounts()` returned a user without the property `email`',
+        'Invalid argument: `findByEmail()` of the `users` of `accounts()` returned a user without `email`: return the address too',
       );
     }
     // A database may find another address, whose letters its collation treats as equal.

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 
+import { LATE } from '../../lib/internal.js';
 import type { ServerContext } from '../../lib/index.js';
 
 const logger = new Logger('OAuth2');
@@ -9,6 +10,9 @@ export interface CodeClient {
   id: string;
   grants?: readonly string[];
   redirectUris?: unknown;
+  secret?: unknown;
+  secretHashes?: unknown;
+  tokenEndpointAuthMethod?: unknown;
   scopes?: unknown;
 }
 
@@ -23,6 +27,7 @@ export function warnOfClients(server: ServerContext): void {
   for (const client of clients) {
     warnOfMissingRedirectUris(client);
     warnOfCommas(client);
+    warnOfMissingSecret(client, server);
   }
 }
 
@@ -50,6 +55,18 @@ function warnOfMissingRedirectUris({ id, grants, redirectUris }: CodeClient): vo
   logger.warn(
     `The client \`${id}\` has the grant 'authorization_code' and no \`redirectUris\`, so no user can sign in there: add the ` +
       "URL to which the client is sent back, such as `redirectUris: ['https://app.example.com/callback']`, or remove the grant.",
+  );
+}
+
+/** Logs a warning if a client cannot authenticate, for example because the variable with its secret is not set. */
+function warnOfMissingSecret(client: CodeClient, { options }: ServerContext): void {
+  const { id, secret, secretHashes, tokenEndpointAuthMethod: method, grants = [] } = client;
+  const { requireClientAuthentication: required } = options;
+  if (secret !== undefined || secretHashes !== undefined || method !== undefined) return;
+  if (grants.every((grant) => required[grant] === false)) return;
+  logger.warn(
+    `The client \`${id}\` has no \`secret\`, so it cannot authenticate: set it, or \`tokenEndpointAuthMethod: 'none'\` for a public ` +
+      `client. ${LATE}`,
   );
 }
 

@@ -1,13 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common';
 
-import { userRequiredError } from '../../lib/internal.js';
-import {
-  InvalidArgumentError,
-  isClientItself,
-  Response,
-  type Token,
-  UnauthorizedRequestError,
-} from '../../lib/index.js';
+import { noAuthentication, userRequiredError } from '../../lib/internal.js';
+import { InvalidArgumentError, isClientItself, Response, type Token } from '../../lib/index.js';
 import { readAccessRequirements } from './access-requirements.js';
 import { findTransport } from './transports/find-transport.js';
 
@@ -32,9 +26,7 @@ export function rejectMissingUser(
       `Invalid argument: @CurrentUser('${property}') of ${route} finds no property \`${property}\` in the user of the token: ${remedy}`,
     );
   }
-  const error = token
-    ? userRequiredError()
-    : new UnauthorizedRequestError('Unauthorized request: no authentication given');
+  const error = token ? userRequiredError() : noAuthentication();
   const exception = findTransport(context).toException(error, { response: new Response(), cause: error }, context);
   if (!(exception instanceof Promise)) throw exception;
   return exception.then((made) => {

@@ -1,4 +1,11 @@
-import { assertConfig, authenticateBy, originOf, toOAuthError, capability } from '../../lib/internal.js';
+import {
+  assertConfig,
+  authenticateBy,
+  noAuthentication,
+  originOf,
+  toOAuthError,
+  capability,
+} from '../../lib/internal.js';
 import {
   type AuthenticateOptions,
   type Awaitable,
@@ -57,7 +64,7 @@ export function authenticateBySession(
   const find = async () => {
     const token = await findSession(sessions, request, context);
     if (token) return token;
-    throw new UnauthorizedRequestError('Unauthorized request: no authentication given');
+    throw noAuthentication();
   };
   authenticateBy(request, { owner: context, find });
 }

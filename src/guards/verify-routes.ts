@@ -1,7 +1,8 @@
 import { Logger, type Type } from '@nestjs/common';
 import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core';
 
-import { assertConfig } from '../../lib/internal.js';
+import { allFeatures, assertConfig } from '../../lib/internal.js';
+import { resourcesOf } from '../http/mounted-resources.js';
 import { hasRequiredUserParameter } from '../decorators/user-parameters.js';
 import { ACCEPT_SESSION_METADATA } from '../decorators/accept-session.decorator.js';
 import { registrationsOf } from '../module/registered-servers.js';
@@ -35,6 +36,7 @@ export function verifyRoutes(config: ApplicationConfig, modules: ModulesContaine
   verified.add(modules);
   const registrations = registrationsOf(modules);
   const names = registrations.map(({ name }) => name);
+  const endpoints = mcpEndpoints(registrations);
   const hasNamed = names.some((name) => name !== undefined);
   const scanner = new MetadataScanner();
   const ofAll = config.getGlobalGuards().filter(isOAuthGuard) as unknown as OAuthGuard[];
@@ -48,7 +50,7 @@ export function verifyRoutes(config: ApplicationConfig, modules: ModulesContaine
         verifyUser(route);
         verifySession(route, () => guardsOf(module, metatype, route.handler, ofAll));
         verifyScopes(route, registrations);
-        if (!hasGlobal) warnIfUnguarded(route);
+        if (!hasGlobal) warnIfUnguarded(route, endpoints);
         if (hasNamed) verifyServer(route, guardsOf(module, metatype, route.handler, ofAll), names);
       }
     }
@@ -108,14 +110,26 @@ function verifyScopes({ controller, handler, method }: Route, registrations: rea
   verifyDefinedScopes(`${controller.name}.${method}()`, requirements, registration);
 }
 
-/** Logs a warning if a route requires scopes, and no guard of any kind enforces them. */
-function warnIfUnguarded({ controller, handler, method }: Route): void {
+/** Returns the path of each endpoint of `mcp()`, without a slash at the beginning. */
+const mcpEndpoints = (registrations: readonly OAuth2Registration[]): readonly string[] =>
+  registrations
+    .filter(({ features }) => allFeatures(features).some(({ id }) => id === 'mcp'))
+    .flatMap((one) => resourcesOf(one).map((resource) => trimmed(new URL(resource, 'http://x').pathname)));
+
+const trimmed = (path: string) => path.replaceAll(/^\/+|\/+$/g, '');
+
+/** Logs a warning if a route requires scopes or is an endpoint of `mcp()`, and no guard of any kind protects it. */
+function warnIfUnguarded({ controller, handler, method }: Route, endpoints: readonly string[]): void {
   const places = [handler, controller];
   if (!Reflect.hasMetadata(METHOD_METADATA, handler)) return;
-  if (!places.some((one) => SCOPE_METADATA.some((key) => Reflect.hasMetadata(key, one)))) return;
+  const path = trimmed(
+    [controller, handler].map((one) => trimmed(String(Reflect.getMetadata('path', one) ?? ''))).join('/'),
+  );
+  const isScoped = places.some((one) => SCOPE_METADATA.some((key) => Reflect.hasMetadata(key, one)));
+  if (!isScoped && !(path && endpoints.some((one) => `/${one}`.endsWith(`/${path}`)))) return;
   if (places.some((one) => Reflect.hasMetadata(GUARDS_METADATA, one))) return;
   new Logger('OAuth2').warn(
-    `Everybody can call ${controller.name}.${method}(): no guard enforces its scopes. Add \`@UseGuards(OAuthGuard)\` to the ` +
+    `Everybody can call ${controller.name}.${method}(): no guard protects it. Add \`@UseGuards(OAuthGuard)\` to the ` +
       'route or its controller, or provide `OAuthGuard` as `APP_GUARD`.',
   );
 }

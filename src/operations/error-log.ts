@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 
-import { logLevelOf } from '../../lib/internal.js';
+import { isOutage, logLevelOf } from '../../lib/internal.js';
 import type { OAuthError } from '../../lib/index.js';
 
 const logger = new Logger('OAuth2');
@@ -24,6 +24,8 @@ export function logServerError(error: OAuthError): void {
   logged.add(cause);
   const { stack, message } = cause;
   if (level === 'warning') logUnreachable(message);
+  else if (isOutage(cause))
+    logger.error(`The database cannot be reached: ${message}. Start it, or correct its address`, stack);
   else logger.error(message, stack);
 }
 

@@ -25,15 +25,16 @@ const ENDPOINTS = { 'user.signed_in': 'login', 'user.signed_out': 'logout' } as 
  */
 export function reportUserRefused(
   server: ServerContext,
-  { reason, status, pageRequest: { request }, endpoint = 'login' }: RefusedLogin,
+  { reason, remedy, status, pageRequest: { request }, endpoint = 'login' }: RefusedLogin,
 ): void {
   const { events } = server.options;
   if (!hasListener(events, 'user.refused')) return;
-  reportEvent(events, 'user.refused', { endpoint, issuer: server.issuerOf(request), reason, status });
+  reportEvent(events, 'user.refused', { endpoint, issuer: server.issuerOf(request), reason, remedy, status });
 }
 
 interface RefusedLogin {
   reason: string;
+  remedy?: string | undefined;
   status: number;
   pageRequest: PageRequest;
   endpoint?: string;

@@ -145,7 +145,7 @@ function findPasswordErrors(server: ServerContext, isEnabled: boolean): readonly
   if (!isEnabled) {
     return server.all(LOGIN_METHODS).length > 0
       ? []
-      : ['`password: false` of `pages()` requires a feature that contributes another method of login'];
+      : ['`password: false` of `pages()` requires a feature with another method of login, such as `upstreams()`'];
   }
   if (server.find(PASSWORDS)) return [];
   if ((server.options.model as { verifiesPasswords?: boolean }).verifiesPasswords === false) return [NO_PASSWORDS];

@@ -47,7 +47,8 @@ export const REFUSALS: Readonly<Record<Refusal, RefusalDetails>> = {
     message: 'upstreamCancelled',
     status: 403,
     reason: 'the provider returned an error instead of a code',
-    remedy: 'If the user has not cancelled the sign-in, verify the registration of the client at the provider.',
+    remedy:
+      'If the user has not cancelled the sign-in, verify the client at the provider, and its redirect URI `<issuer>/oauth/upstreams/<provider>/callback`.',
   },
   failed: {
     message: 'upstreamFailed',

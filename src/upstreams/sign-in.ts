@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-import { consumeOnce } from '../../lib/internal.js';
+import { consumeOnce, verifyFoundUser } from '../../lib/internal.js';
 import { type GrantsModel, OAuth2Grants, type User } from '../../lib/index.js';
 import type { UpstreamProfile } from './providers/upstream-user.js';
 import { decideLinking, type LinkingFacts, type LinkingUser } from './linking/decide.js';
@@ -87,7 +87,7 @@ async function create(upstreams: UpstreamServer, profile: UpstreamProfile): Prom
   // Another request may have created the account before this one got the lock.
   const owner = (await identities.findIdentity({ realm, iss, sub }))?.userId;
   if (owner !== undefined) return signInAs(upstreams, owner);
-  const user = (await accounts.create(profile)) || undefined;
+  const user = verifyFoundUser(await accounts.create(profile), 'create', 'accounts') || undefined;
   if (!user) return { refusal: 'notCreated' };
   return (await identities.addIdentity(identityOf(upstreams, profile, user)))
     ? { user, action: 'create' }

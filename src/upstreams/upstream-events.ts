@@ -61,10 +61,14 @@ export function reportReconnect(server: ServerContext, { stored, state }: VaultE
   });
 }
 
-/** Returns the messages of an error and its causes, shortened. They contain no codes and no tokens. */
+/** Returns the messages of an error and its causes, shortened. They contain no tokens and no authorization codes. */
 export function causeOf(error: unknown): string | undefined {
-  const messages = causesOf(error).flatMap((cause) => (cause instanceof Error ? [cause.message] : []));
+  const messages = causesOf(error).flatMap((cause) => (cause instanceof Error ? [withCode(cause)] : []));
   return messages.length === 0 ? undefined : messages.slice(0, MAX_MESSAGES).join(': ').slice(0, 300);
 }
+
+/** Returns the message of an error, with the OAuth error code of a provider. RFC 6749 §5.2 */
+const withCode = ({ message, error }: Error & { error?: unknown }): string =>
+  typeof error === 'string' && /^\w+$/.test(error) ? `${message} (${error})` : message;
 
 const MAX_MESSAGES = 4;

@@ -14,6 +14,10 @@ import { isObject } from '../configuration/is-object.js';
 import type { ProviderOption } from '../interfaces/oauth2-module-options.interface.js';
 import { REALM } from '../tenants/tenant-of.js';
 import type { UpstreamAccounts } from './linking/accounts.js';
+import { apple } from './providers/apple.js';
+import { oauth } from './providers/oauth.js';
+import { oidc } from './providers/oidc.js';
+import { facebook, github, gitlab, google, microsoft } from './providers/presets.js';
 import type { FetchFunction, UpstreamProvider } from './providers/provider.js';
 
 /**
@@ -61,15 +65,18 @@ const PROVIDERS: ValueCheck<UpstreamsOptions['providers']> = (value) => {
   if (entries.length === 0) return `\`providers\` of ${OWNER} must name at least one provider`;
   const misnamed = entries.find(([name]) => !NAME.test(name));
   if (misnamed) return `the name \`${misnamed[0]}\` in \`providers\` must be letters, digits, \`-\` and \`_\``;
-  const invalid = entries.find(([, one]) => typeof one !== 'function' && !isProvider(one));
+  const invalid = entries.find(([, one]) => (typeof one === 'function' ? FUNCTIONS.has(one) : !isProvider(one)));
   return invalid && notProvider(invalid[0]);
 };
+
+/** The functions that return a provider, which must be called. */
+const FUNCTIONS: ReadonlySet<unknown> = new Set([apple, facebook, github, gitlab, google, microsoft, oauth, oidc]);
 
 const isProvider = (value: unknown): value is UpstreamProvider =>
   isObject(value) && typeof value['secret'] === 'function';
 
 const notProvider = (name: string) =>
-  `\`providers.${name}\` of ${OWNER} must be the result of \`oidc()\`, \`oauth()\` or a preset such as \`google()\``;
+  `\`providers.${name}\` of ${OWNER} must be the result of \`oidc()\`, \`oauth()\` or a preset, as \`google({ clientId, clientSecret })\``;
 
 const ACCOUNTS = 'a class, an instance or a provider of Nest';
 

@@ -1,4 +1,6 @@
-import { SERVER_SECRETS, type Endpoint, type Feature, injects } from '../../lib/internal.js';
+import { Logger } from '@nestjs/common';
+
+import { SERVER_SECRETS, type Endpoint, type Feature, injects, LATE } from '../../lib/internal.js';
 import type { IdentityModel, OnceModel, ServerContext, UpstreamTokenModel } from '../../lib/index.js';
 import { UPSTREAM_VAULT } from '../interfaces/upstream-vault.interface.js';
 import { ACCOUNT_SECTIONS } from '../pages/account/section.js';
@@ -83,7 +85,7 @@ export function upstreams(options: UpstreamsOptions): Feature {
         const isOffered = typeof provider === 'function' || provider.use !== 'link';
         if (isOffered) builder.contribute(LOGIN_METHODS, loginMethod(name, at, site));
       }
-      return { misconfigurations: findErrors };
+      return { misconfigurations: findErrors, verifyStoredState: () => warnOfEmptyIds(builder.server) };
     },
   };
 }
@@ -175,6 +177,19 @@ const callbackPage = (name: string, label: string): Endpoint =>
     post: (call) => redirectForm(call),
     render: renderRefusal,
   });
+
+/** Logs the providers whose client ID is empty, such as an environment variable that is not set. */
+async function warnOfEmptyIds(server: ServerContext): Promise<void> {
+  const found = server.find(UPSTREAM_SERVER)!;
+  for (const name of found.names) {
+    if (found.client(name).clientId) continue;
+    logger.warn(
+      `\`clientId\` of the provider \`${name}\` is empty, so nobody can sign in there: set its variable. ${LATE}`,
+    );
+  }
+}
+
+const logger = new Logger('OAuth2');
 
 function* findErrors(server: ServerContext): Iterable<string> {
   if (!server.find(SERVER_SECRETS)) yield '`upstreams()` requires the option `secret`, which encrypts its cookies';

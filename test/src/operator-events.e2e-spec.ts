@@ -70,7 +70,10 @@ describe.each(ANY_PLATFORM)('the events of a server on %s', (platform) => {
     await browser.signIn('/oauth/login', 'alice', 'wrong password');
     await browser.signIn('/oauth/login');
     expect(heard()).toEqual([
-      ['user.refused', { endpoint: 'login', reason: 'user name or password is incorrect', status: 401 }],
+      [
+        'user.refused',
+        { endpoint: 'login', reason: 'user name or password is incorrect', remedy: expect.any(String), status: 401 },
+      ],
       ['user.signed_in', { endpoint: 'login', userId: 'alice' }],
     ]);
     for (const value of browser.cookies.values()) secrets.add(value);

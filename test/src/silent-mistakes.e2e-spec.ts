@@ -242,7 +242,7 @@ describe('the start', () => {
     });
     await expect(start(options({}))).rejects.toThrow('add `findByCredentials()`, or `findByUsername()`');
     await expect(start(options({ password: false }))).rejects.toThrow(
-      'requires a feature that contributes another method',
+      'requires a feature with another method',
     );
   });
 
@@ -263,7 +263,7 @@ describe('the start', () => {
       }
     }
     const warning =
-      /^Everybody can call OpenController\.list\(\): no guard enforces its scopes\. Add `@UseGuards\(OAuthGuard\)`/;
+      /^Everybody can call OpenController\.list\(\): no guard protects it\. Add `@UseGuards\(OAuthGuard\)`/;
     const options = () => ({ model: new MemoryStore({ users: nobody }), isGlobal: true });
     await start(options(), { controllers: [OpenController] });
     expect(warnings()).toMatch(warning);

@@ -14,6 +14,15 @@ export interface PrincipalSource {
   find(): Awaitable<Token>;
 }
 
+/** Returns the error of a request that has neither an access token nor a session. */
+export const noAuthentication = (): UnauthorizedRequestError =>
+  new UnauthorizedRequestError('Unauthorized request: no authentication given').because(NO_TOKEN);
+
+const NO_TOKEN = {
+  reason: 'request contains no access token',
+  remedy: 'send `Authorization: Bearer <token>`, or add `@Public()` of this package to a route that everybody may call',
+};
+
 const sources = new WeakMap<Request, PrincipalSource>();
 const principals = new WeakSet<object>();
 
@@ -31,7 +40,7 @@ export function authenticateBy(request: Request, source: PrincipalSource): void 
  */
 export async function findPrincipal(request: Request): Promise<Token> {
   const source = sources.get(request);
-  if (!source) throw new UnauthorizedRequestError('Unauthorized request: no authentication given');
+  if (!source) throw noAuthentication();
   const principal = await shareLookUp(request, source.owner, 'principal', () => source.find());
   principals.add(principal as Token);
   return principal as Token;

@@ -137,8 +137,10 @@ export class KnownResources {
   private unknownResource(uri: string): InvalidTargetError {
     const detail = this.model.validateResource
       ? { reason: '`validateResource()` of the model refused the resource' }
-      : { reason: 'resource is unknown', expected: [...this.listed.values()] };
+      : { reason: 'resource is unknown', expected: [...this.listed.values()], remedy: RESOURCE };
     const error = new InvalidTargetError('Invalid target: `resource` is unknown, or not allowed for this client');
     return error.because({ ...detail, given: shortText(uri) });
   }
 }
+
+const RESOURCE = 'send one of the expected URIs, with the same host, or add the resource to `resources`';

@@ -3,6 +3,7 @@ import { InvalidTokenError, type OAuthError, type RefusalDetail } from '../../er
 import { shortText } from '../../events/events.js';
 import { ID_TOKEN_DETAIL, ID_TOKEN_SENT, looksLikeIdToken } from '../../tokens/id-token-shape.js';
 import { isVerificationError } from '../verification-error.js';
+import { OTHER_ISSUER } from '../../remote/token-claims.js';
 import type { Settings } from './settings.js';
 
 /** Returns the error that rejects an access token. The message is sent to the client, the detail is only logged. */
@@ -23,6 +24,7 @@ export function toRejection(error: unknown, token: string, { issuer, algorithms 
       reason: 'token was issued by another issuer',
       expected: issuer,
       given: shortText(iss),
+      remedy: OTHER_ISSUER,
     });
   }
   if (looksLikeIdToken(token)) return rejected(ID_TOKEN_SENT, ID_TOKEN_DETAIL);
@@ -40,6 +42,7 @@ export function toRejection(error: unknown, token: string, { issuer, algorithms 
   if (error instanceof errors.JWKSNoMatchingKey) {
     return rejected('the issuer has no key that matches the token', {
       reason: 'issuer does not publish the key of the token',
+      remedy: 'get a new token from this issuer, and compare its `jwks_uri` with the server that signs',
     });
   }
   if (error instanceof errors.JWSSignatureVerificationFailed) {

@@ -44,7 +44,7 @@ export async function readLogoutRequest(request: Request, server: ServerContext)
   const client = sender ?? (clientId === undefined ? undefined : await knownClient(clientId, request, server));
   if (uri === undefined) return { ...(client && { client }), ...(hint && { hint }) };
   if (!client || !isRegistered(client, uri)) {
-    throw invalidLogoutRequest('`post_logout_redirect_uri` is not registered for the client');
+    throw invalidLogoutRequest('`post_logout_redirect_uri` is not registered for the client: register this URI');
   }
   return { client, ...(hint && { hint }), redirect: state === undefined ? uri : queryUri(uri, { state }) };
 }

@@ -53,6 +53,7 @@ export class AllowedRequests {
         reason: '`Host` is not allowed at the MCP endpoint',
         expected: [...this.hosts],
         given: shortText(host),
+        remedy: 'send requests to the host of `resource`, or add this one to `hosts` of `mcp()`',
       });
     }
     const origin = originOf(request);
@@ -62,6 +63,7 @@ export class AllowedRequests {
       reason: '`Origin` is not allowed at the MCP endpoint',
       expected: [...this.origins],
       given: shortText(origin),
+      remedy: 'add the origin to `origins` of `mcp()`',
     });
   }
 

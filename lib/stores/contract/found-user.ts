@@ -4,15 +4,16 @@ import type { Falsy, User } from '../../model/model.js';
 import type { Users } from './ports.js';
 
 /**
- * Returns the user that a method of `users` has found.
+ * Returns the user that a method of the application has found or created.
+ * @param owner the option with the method
  * @throws {InvalidArgumentError} If the result is neither a user with an `id` nor falsy.
  */
-export function verifyFoundUser(user: User | Falsy, method: string): User | Falsy {
+export function verifyFoundUser<U extends User>(user: U | Falsy, method: string, owner = 'users'): U | Falsy {
   if (!user) return user;
   if (isObject(user) && user['id'] !== undefined && user['id'] !== null && user['id'] !== '') return user;
   const problem = isObject(user) ? 'an object without `id`' : `\`${JSON.stringify(user)}\``;
   throw configurationError(
-    `\`${method}()\` of \`users\` returned ${problem}: return the user as an object with an \`id\`, or \`undefined\` if there is none`,
+    `\`${method}()\` of \`${owner}\` returned ${problem}: return the user as an object with an \`id\`, or \`undefined\` if there is none`,
   );
 }
 

@@ -36,6 +36,7 @@ export class MemoryStore extends Store<MemoryStorage> {
   constructor({ clients = [], users, limit = 100_000, ...options }: MemoryStoreOptions) {
     const hasFinder = 'findById' in clients;
     const own = hasFinder ? [] : clients;
+    assertConfig(Array.isArray(own), '`clients` of `MemoryStore` must be a list, or an object with `findById()`');
     own.forEach(verifyClient);
     for (const [at, client] of own.entries()) {
       rejectClientMistake(client);

@@ -960,7 +960,8 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
 /** @throws {InvalidArgumentError} If `users` has no method `findById()`. */
 function verifyUsers(users: Partial<Users> | undefined): void {
   if (typeof users?.findById === 'function') return;
-  const error = '`users` must be an object with a method `findById(id)` that returns the user or `undefined`';
+  const error =
+    '`users` must be an object with a method `findById(id)` that returns the user or `undefined`: pass an instance, not a class';
   throw new InvalidArgumentError(`Invalid argument: ${error}`);
 }
 

@@ -11,7 +11,7 @@ import type { SqlStoreOptions } from '../sql/sql-store-options.js';
 import { tableNames } from '../sql/table-names.js';
 import { Store } from '../store/store.js';
 import { checkSchema } from './check-schema.js';
-import { TypeOrmExecutor } from './typeorm-executor.js';
+import { NOT_INITIALIZED, TypeOrmExecutor } from './typeorm-executor.js';
 
 export type { ActiveGrant } from '../grants/active-grant.js';
 export * from '../store/exports-of-stores.js';
@@ -36,8 +36,8 @@ export interface TypeOrmStoreOptions extends SqlStoreOptions {
  */
 export class TypeOrmStore extends Store<SqlStorage> implements SchemaModel {
   /**
-   * Verifies that the database has the schema of this version. A Nest application calls it at start-up. It does nothing
-   * if the `DataSource` is not initialized. Returns warnings about settings of the database, which the application logs.
+   * Verifies that the database has the schema of this version. A Nest application calls it at start-up. Returns
+   * warnings about settings of the database, or about a `DataSource` that is not initialized, which the application logs.
    * @throws {InvalidArgumentError} If an entity, table, column or migration is missing.
    */
   readonly checkSchema: () => Promise<readonly string[]>;
@@ -52,7 +52,7 @@ export class TypeOrmStore extends Store<SqlStorage> implements SchemaModel {
     registerStorageLocation(this, dataSource, tableNames(prefix).tokens);
     database.explain = () => checkSchema(dataSource, database, { prefix });
     this.checkSchema = async () => {
-      if (!dataSource.isInitialized) return [];
+      if (!dataSource.isInitialized) return [NOT_INITIALIZED];
       await database.explain!();
       return findSchemaWarnings(database, tableNames(prefix), { store: 'TypeOrmStore', stopsStatements: true });
     };

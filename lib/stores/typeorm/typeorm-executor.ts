@@ -56,6 +56,7 @@ export class TypeOrmExecutor implements SqlExecutor {
   }
 }
 
-const NOT_INITIALIZED = 'The DataSource is not initialized. Call `await dataSource.initialize()` first';
+/** The warning and the error if the `DataSource` is not connected. */
+export const NOT_INITIALIZED = 'The DataSource is not initialized. Call `await dataSource.initialize()` first';
 const noEntity = (name: string) =>
   `The DataSource has no entity \`${name}\`. Add \`...oauthEntities()\` to its \`entities\`, with the \`prefix\` of the store`;

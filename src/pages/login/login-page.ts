@@ -13,7 +13,12 @@ import { LOGIN_METHODS, type LoginPageRequest, PASSWORDS } from './methods.js';
  * not reported as a rejected login.
  */
 export const LOGIN_PROBLEMS = {
-  wrong: { status: 401, reason: 'user name or password is incorrect' },
+  wrong: {
+    status: 401,
+    reason: 'user name or password is incorrect',
+    remedy:
+      'if both are right, verify what the methods of `users` return: `findByEmail()` receives addresses in lower case',
+  },
   expired: {
     status: 403,
     reason:

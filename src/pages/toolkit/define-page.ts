@@ -24,6 +24,7 @@ export interface PageProblemDetails {
   status: number;
   /** If omitted, no event is emitted. */
   reason?: string;
+  remedy?: string;
 }
 
 /** A page of a server, for `definePage()`. */
@@ -164,12 +165,13 @@ class PageHandler implements Handler {
   /** Shows the page again with a problem. */
   private async showAgain(name: string, call: PageCall, subject: unknown): Promise<object> {
     call.problemName = name;
-    const { status, reason } = this.problem(name);
+    const { status, reason, remedy } = this.problem(name);
     if (reason !== undefined) {
       const { site, id } = this.place;
       const isWithoutCookie = name === (this.definition.expired ?? 'formExpired') && !site.hasBrowserCookie(call);
       reportUserRefused(site.server, {
         reason: isWithoutCookie ? NO_COOKIE : reason,
+        remedy: isWithoutCookie ? undefined : remedy,
         status,
         pageRequest: call,
         endpoint: id,

@@ -107,7 +107,7 @@ async function verifyHonestFlow(parts: LabParts): Promise<void> {
     if (context.lacks('guarded route') !== undefined) return;
     const response = await lab.callRoute(access);
     context.isOpen = Lab.isAccepted(await lab.callRoute(undefined, { dpop: null }));
-    if (Lab.isAccepted(response)) return;
+    if (Lab.isAccepted(response) && response.status !== 404) return;
     const { path, method = 'GET' } = context.target.guarded!;
     throw new Inconclusive(
       `${method} ${path} rejected an honest token with ${response.status}: ${String(response.headers['www-authenticate'] ?? '')}. ` +

@@ -78,7 +78,8 @@ export class Browsers {
         const { signIn } = this.options;
         if (!login || typeof signIn !== 'object' || hop === MAX_HOPS - 1)
           return Object.assign(arrival, { isAtLogin: true });
-        if (browser.isSignedIn && page.status >= 400) throw new Inconclusive('the login page rejected the user');
+        if (browser.isSignedIn && page.status >= 400)
+          throw new Inconclusive('the login page rejected the user: correct `signIn`');
         browser.isSignedIn = true;
         arrival.page = await browser.logIn(page, signIn.username, signIn.password);
         continue;

@@ -1,14 +1,15 @@
 import type * as OpenIdClient from 'openid-client';
 
-import { configurationError, type LogoutTokenIssuer, settingOf } from '../../../lib/internal.js';
+import { type LogoutTokenIssuer, settingOf } from '../../../lib/internal.js';
 import type { ServerContext } from '../../../lib/index.js';
 import { callApi } from './api-call.js';
 import { isLoopbackUrl } from './oidc.js';
+import { type Library, loadLibrary, rejectDiscovery } from './openid-client.js';
 import type { FetchFunction, UpstreamProvider, UpstreamUser } from './provider.js';
 import { type IssuedTokens, issuedIn } from './token-response.js';
 import { isUser, userFromClaims } from './upstream-user.js';
 
-type Library = typeof OpenIdClient;
+const BASIC = 'client_secret_basic';
 
 /** The values that bind an authorization response to the request that this browser has sent. */
 export interface ResponseChecks {
@@ -186,12 +187,14 @@ export class ProviderClient {
     const { provider, fetch, clientId } = this;
     const authentication = this.clientAuthentication(library, clientId);
     const customFetch = (url: string, init: object) => fetch(url, init);
-    const isInsecure = isLoopbackUrl(provider.issuer);
     if (provider.endpoints === undefined) {
-      return await library.discovery(new URL(provider.issuer), clientId, provider.clientMetadata, authentication, {
-        [library.customFetch]: customFetch,
-        execute: [library.enableNonRepudiationChecks, ...(isInsecure ? [library.allowInsecureRequests] : [])],
-      });
+      const insecure = isLoopbackUrl(provider.issuer) ? [library.allowInsecureRequests] : [];
+      return await library
+        .discovery(new URL(provider.issuer), clientId, provider.clientMetadata, authentication, {
+          [library.customFetch]: customFetch,
+          execute: [library.enableNonRepudiationChecks, ...insecure],
+        })
+        .catch((error: unknown) => rejectDiscovery(provider.issuer, error));
     }
     const { authorization, token, revocation } = provider.endpoints;
     const metadata = {
@@ -210,11 +213,9 @@ export class ProviderClient {
   /** Returns the client authentication. The secret is read for each request, because it may be signed or rotated. */
   private clientAuthentication(library: Library, clientId: string): OpenIdClient.ClientAuth {
     const { provider } = this;
-    const { method } = provider;
     return (metadata, client, body, headers) => {
-      const { token_endpoint_auth_methods_supported: supported = ['client_secret_basic'] } = metadata;
-      const isBasic =
-        (method ?? (supported.includes('client_secret_basic') ? 'client_secret_basic' : '')) === 'client_secret_basic';
+      const { token_endpoint_auth_methods_supported: supported = [BASIC] } = metadata;
+      const isBasic = provider.method === undefined ? supported.includes(BASIC) : provider.method === BASIC;
       const make = isBasic ? library.ClientSecretBasic : library.ClientSecretPost;
       make(provider.secret(clientId, this.server))(metadata, client, body, headers);
     };
@@ -224,17 +225,4 @@ export class ProviderClient {
 function verified(user: unknown): UpstreamUser {
   if (isUser(user)) return user;
   throw new RefusedUser('the `sub` of the user is missing, empty or too long');
-}
-
-let library: Promise<Library> | undefined;
-
-/** Loads `openid-client`, which only `upstreams()` needs. */
-function loadLibrary(): Promise<Library> {
-  return (library ??= import('openid-client').catch((cause: unknown) => {
-    library = undefined;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw configurationError(
-      `\`upstreams()\` requires the package \`openid-client\`: run \`npm install openid-client\`. ${reason}`,
-    );
-  }));
 }

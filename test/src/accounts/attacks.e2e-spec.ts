@@ -443,7 +443,7 @@ describe('an address', () => {
     const { app } = await startWithAlice();
     app.users.findByEmail = () => ({ id: '1' }) as never;
     expect((await app.signIn(ALICE, PASSWORD)).shown.status).toBe(500);
-    expect(String(logged.mock.calls)).toContain('returned a user without the property `email`');
+    expect(String(logged.mock.calls)).toContain('returned a user without `email`');
   });
 
   it('cannot be taken from another account', async () => {
