@@ -241,9 +241,7 @@ describe('the start', () => {
       features: [pages(more)],
     });
     await expect(start(options({}))).rejects.toThrow('add `findByCredentials()`, or `findByUsername()`');
-    await expect(start(options({ password: false }))).rejects.toThrow(
-      'requires a feature with another method',
-    );
+    await expect(start(options({ password: false }))).rejects.toThrow('requires a feature with another method');
   });
 
   it('warns of a route whose scopes no guard enforces', async () => {
