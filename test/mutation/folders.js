@@ -52,6 +52,7 @@ export const FOLDERS = {
     tests: [
       'test/src/guards',
       'test/lib/resource',
+      'test/src/configuration/check-model',
       'test/src/decorators',
       'test/src/for-root',
       'test/src/mistakes',
