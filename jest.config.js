@@ -66,26 +66,29 @@ const base = {
 
 const spec = '**/*.{spec,e2e-spec}.ts';
 
+/** The tests of all stores, on all databases. `npm run test:stores` runs them. */
+const STORES = ['stores/**/*', 'processes/*', 'kit/storage-contract', '**/*-on-every-store'];
+
 /**
- * The slow tests that depend only on documents, samples, templates, collations, other libraries and the conformance
- * suite. `npm run test:slow` runs them.
+ * The slow tests that depend only on documents, samples, templates, other packages and libraries, the attack lab and the
+ * conformance suite. `npm run test:slow` runs them.
  */
 const SLOW = [
-  'attack-lab/exact-faults',
+  'attack-lab/*faults',
   'attack-lab/samples',
+  'attack-lab/variants',
   'code-blocks',
   'conformance/*',
   'docs/attacks/*',
   'kit/runners',
   'lib/limits/folded-name',
   'lib/options/editors',
-  'processes/vault-crash',
-  'processes/vault-traces',
+  'migrate/*',
   'readme',
   'sample/*',
   'src/hosts/hosts',
   'src/mcp-clients/mcp-clients',
-  'src/proof/kills',
+  'src/proof/*',
   'src/schematics/add',
   'src/schematics/deploy',
   'src/schematics/existing',
@@ -93,30 +96,18 @@ const SLOW = [
   'src/schematics/prompts',
   'src/schematics/written-*',
   'src/upstreams/model',
-  'stores/prisma-page',
-  'stores/published-versions',
-  'stores/same-histories',
-  'stores/upgrade/upgrade-path',
 ];
 
-/** The tests of the stores that the suite runs with TypeORM. `npm run test:slow` runs them with Drizzle and Prisma. */
-const EVERY_STORE = [
-  'kit/storage-contract',
-  'processes/crash',
-  'processes/races',
-  'src/features/authorization-details',
-  'src/features/every-store',
-  'src/maintenance',
-  'src/openid/ciba',
-  'src/upstreams/logout-servers',
-  'stores/every-store/*',
-  'stores/exhausted-pools',
-  'stores/mongoose-contract',
-  'stores/redis-cluster',
-  'stores/redis-contract',
-  'stores/sql-contract',
-  'stores/sql-races',
-];
+const OTHER_PROJECTS = ['browser', 'drills', 'first-contact', 'package'];
+
+/** `npm test -- test/stores` runs all tests of the folder, also those that `npm test` leaves out. */
+const isFolderNamed = process.argv.slice(2).some((argument) => argument.startsWith('test/'));
+
+/** Returns the glob of the test files with this name. */
+const globOf = (name) => `<rootDir>/test/${name}.{spec,e2e-spec}.ts`;
+
+/** Returns the regular expression of the test files with this name. */
+const patternOf = (name) => `<rootDir>/test/${name.replaceAll(/(?:\*\*\/)?\*/g, '.*')}\\.`;
 
 /** The settings of the projects that run in Jest without an installed copy of the package. */
 const inSource = {
@@ -146,16 +137,12 @@ export default {
       displayName: 'suite',
       testMatch: [`<rootDir>/test/${spec}`],
       testPathIgnorePatterns: [
-        ...['browser', 'drills', 'first-contact', 'package'].map((name) => `<rootDir>/test/${name}/`),
-        ...SLOW.map((name) => `<rootDir>/test/${name.replace('*', '.*')}\\.`),
+        ...OTHER_PROJECTS.map((name) => `<rootDir>/test/${name}/`),
+        ...(isFolderNamed ? [] : [...STORES, ...SLOW].map(patternOf)),
       ],
     },
-    {
-      ...inSource,
-      displayName: 'slow',
-      setupFiles: [...base.setupFiles, '<rootDir>/test/support/environment/other-libraries.js'],
-      testMatch: [...SLOW, ...EVERY_STORE].map((name) => `<rootDir>/test/${name}.{spec,e2e-spec}.ts`),
-    },
+    { ...inSource, displayName: 'stores', testMatch: STORES.map(globOf) },
+    { ...inSource, displayName: 'slow', testMatch: SLOW.map(globOf) },
     { ...base, displayName: 'browser', testMatch: [`<rootDir>/test/browser/${spec}`] },
     {
       ...base,

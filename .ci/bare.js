@@ -30,7 +30,14 @@ const jest = [
   '--disable-warning=ExperimentalWarning',
   'node_modules/jest/bin/jest.js',
 ];
-const tests = ['--selectProjects', 'suite', '--ci', '--findRelatedTests', 'test/support/environment/requirements.ts'];
+const tests = [
+  '--selectProjects',
+  'suite',
+  'stores',
+  '--ci',
+  '--findRelatedTests',
+  './test/support/environment/requirements.ts',
+];
 const { status } = spawnSync(process.execPath, [...jest, ...process.argv.slice(2), ...tests], {
   env,
   stdio: 'inherit',

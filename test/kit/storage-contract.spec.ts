@@ -4,8 +4,8 @@ import { RedisStore } from 'nest-oauth2/stores/redis';
 import { describeStorageContract, type StorageSubject } from 'nest-oauth2/testing';
 
 import { MapStorage } from '../stores/map-storage.js';
-import { type Connected, findRedis, Keys, SELECTED_DRIVERS } from '../stores/redis-server.js';
-import { findSelectedDatabases, open, type Opened, ownPrefix, users } from '../stores/typeorm-databases.js';
+import { type Connected, DRIVERS, findRedis, Keys } from '../stores/redis-server.js';
+import { findDatabasesOfLibraries, open, type Opened, ownPrefix, users } from '../stores/typeorm-databases.js';
 import { storageOf } from './storages.js';
 
 /** A database whose storage is checked. */
@@ -24,7 +24,7 @@ const inMemory = (storage: StorageSubject['storage']) => ({
   open: () => Promise.resolve({ subject: { storage }, close: () => Promise.resolve() }),
 });
 
-const databases = (await findSelectedDatabases()).map((database, index): Checked => ({
+const databases = (await findDatabasesOfLibraries()).map((database, index): Checked => ({
   name: database.name,
   skew,
   // All libraries send the same statements. With TypeORM, as many calls race as by default.
@@ -49,7 +49,7 @@ const databases = (await findSelectedDatabases()).map((database, index): Checked
 }));
 
 const servers = await findRedis();
-const drivers = (servers.length > 0 ? SELECTED_DRIVERS : []).map(([name, connect]): Checked => ({
+const drivers = (servers.length > 0 ? DRIVERS : []).map(([name, connect]): Checked => ({
   name: `Redis with ${name}`,
   skew,
   async open() {

@@ -1,6 +1,6 @@
 import config from '../../jest.config.js';
 
-const { displayName: _, ...suite } = config.projects[0];
+const { displayName: _, testPathIgnorePatterns: __, ...suite } = config.projects[0];
 
 /** The project `suite` with the tests that judge one folder. StrykerJS runs it in copies of the repository. */
 export default {

@@ -11,17 +11,14 @@ import { Spa } from './spa.js';
 const USERS = 12;
 const LINKERS = 4;
 
-const all = await findDatabaseKinds('all');
+const kinds = await findDatabaseKinds();
 
 /**
  * Registers a test for each database that kills a process with SIGKILL at random moments while it handles requests.
  * Every second process repeats the response to a refresh request until the new token is used.
  * @param kills the number of kills for each database
- * @param names the databases and libraries. If omitted, all that are available.
  */
-export function describeCrashes(kills: number, names?: readonly string[]): void {
-  const kinds = all.filter(({ name }) => names?.includes(name) ?? true);
-
+export function describeCrashes(kills: number): void {
   describeEach(kinds)('a process that is killed while it handles requests, with $name', ({ open }) => {
     it(`loses no acknowledged token or identity in ${kills} kills, and doubles none`, async () => {
       const opened = await open();

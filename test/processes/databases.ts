@@ -2,7 +2,7 @@ import { oauthEntities, oauthMigrations } from 'nest-oauth2/stores/typeorm';
 import { DataSource } from 'typeorm';
 
 import { findRedis, Keys } from '../stores/redis-server.js';
-import { findSelectedDatabases, ownPrefix, type TestDatabase, undoMigrations } from '../stores/typeorm-databases.js';
+import { findDatabasesOfLibraries, ownPrefix, type TestDatabase, undoMigrations } from '../stores/typeorm-databases.js';
 import type { DatabaseLocation } from './open-store.js';
 
 /** A database that outlives the processes, with access for the tests. */
@@ -19,12 +19,11 @@ export interface DatabaseKind {
 }
 
 /**
- * Returns Redis and the available databases, except for those in memory, with TypeORM.
- * @param libraries `others` selects Drizzle and Prisma instead. `all` selects every store.
+ * Returns Redis and the available databases, except for those in memory, with each library.
  */
-export async function findDatabaseKinds(libraries = process.env['TEST_LIBRARIES']): Promise<DatabaseKind[]> {
-  const databases = await findSelectedDatabases(libraries);
-  const redis = libraries === 'others' ? [] : await findRedis();
+export async function findDatabaseKinds(): Promise<DatabaseKind[]> {
+  const databases = await findDatabasesOfLibraries();
+  const redis = await findRedis();
   return [
     ...redis.map((url) => ({ name: 'Redis', open: () => openRedis(url) })),
     ...databases.map((database) => ({ name: database.name, open: () => openDatabase(database) })),

@@ -2,4 +2,4 @@ import { findDatabaseKinds } from './databases.js';
 import { describeVaultCrashes } from './vault-races.js';
 
 /** `npm run test:drills` kills more often. */
-describeVaultCrashes(await findDatabaseKinds('all'), 2);
+describeVaultCrashes(await findDatabaseKinds(), 2);

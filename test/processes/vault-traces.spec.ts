@@ -11,7 +11,7 @@ import { app } from './shared-app.js';
 import { findBrokenRule, type Step, stepsByUser } from './trace-rules.js';
 import { post } from './vault-races.js';
 
-const kinds = await findDatabaseKinds('all');
+const kinds = await findDatabaseKinds();
 const USERS = Array.from({ length: 8 }, (_, index) => `user${index}`);
 
 describe('the steps of processes that refresh upstream tokens and are killed', () => {

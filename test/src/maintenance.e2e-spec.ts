@@ -6,8 +6,6 @@ import { OAuth2Maintenance, OAuth2Server } from 'nest-oauth2';
 
 import { demoModule, demoStore } from '../support/servers/demo.js';
 import { startApplication, stopApplications } from '../support/servers/test-application.js';
-import { findStores, WEB } from '../stores/every-store.js';
-import { earlier } from '../support/models/model.js';
 
 function resolvable() {
   let resolve!: () => void;
@@ -89,38 +87,5 @@ describe('OAuth2Maintenance', () => {
       expect(() => new OAuth2Maintenance(serverWith(demoStore()), { interval })).toThrow(
         '`interval` of OAuth2Maintenance must be a number of seconds from 1 to 86400',
       );
-  });
-});
-
-const stores = await findStores();
-
-describe('several processes with the same database', () => {
-  it('take turns to delete expired records, on every store', async () => {
-    const opened = await Promise.all(stores.map(async ({ name, open }) => ({ name, ...(await open()) })));
-    const rounds = opened.map(({ name, store, another }) => {
-      // The interval is long enough for a busy machine.
-      const processes = [store, another, store, another].map(
-        (model) => new OAuth2Maintenance(serverWith(model), { interval: 6 }),
-      );
-      return async () => {
-        const counts = await Promise.all(processes.map((process) => process.run()));
-        return { name, runs: counts.filter((count) => count !== undefined).length };
-      };
-    });
-    const oneRunEach = opened.map(({ name }) => ({ name, runs: 1 }));
-    expect(await Promise.all(rounds.map((runAll) => runAll()))).toEqual(oneRunEach);
-    await wait(6000);
-    expect(await Promise.all(rounds.map((runAll) => runAll()))).toEqual(oneRunEach);
-    for (const { close } of opened) await close();
-  }, 60_000);
-});
-
-describe.each(stores.filter(({ name }) => !['memory', 'Redis'].includes(name)))('a store in $name', ({ open }) => {
-  it('begins no statement of prune() after the signal is aborted', async () => {
-    const { store, close } = await open();
-    await store.saveToken({ accessToken: 'old', accessTokenExpiresAt: earlier(3600) }, WEB, { id: 'alice' });
-    expect(await store.prune({ signal: AbortSignal.abort() })).toBe(0);
-    expect(await store.prune()).toBeGreaterThan(0);
-    await close();
   });
 });

@@ -1,50 +1,24 @@
-import { MemoryStore } from 'nest-oauth2/stores/memory';
-import type { MongooseStore } from 'nest-oauth2/stores/mongoose';
-import type { RedisStore } from 'nest-oauth2/stores/redis';
-import type { TypeOrmStore } from 'nest-oauth2/stores/typeorm';
-
 import { hasMongo, mongoUrl, openMongo } from '../support/environment/mongo-server.js';
+import { type AnyStore, IN_MEMORY, type KindOfStore, type OpenStore, users, WEB } from './in-memory.js';
 import type { Connected } from './redis-server.js';
-import { findSelectedDatabases, open, ownPrefix, users, WEB } from './typeorm-databases.js';
+import { findDatabasesOfLibraries, open, ownPrefix } from './typeorm-databases.js';
 
-export type AnyStore = MemoryStore | MongooseStore | RedisStore | TypeOrmStore;
-
-export interface OpenStore {
-  store: AnyStore;
-  /** Another store on the same data, as another process has it. In memory it is the same store. */
-  another: AnyStore;
-  close(): Promise<unknown>;
-}
-
-export interface KindOfStore {
-  name: string;
-  open(): Promise<OpenStore>;
-}
-
-export { WEB };
+export { type AnyStore, type KindOfStore, type OpenStore, WEB };
 
 /**
- * Returns the stores whose database is available: by default one of each kind, and `TypeOrmStore` on each SQL database.
- * @param libraries `others` selects the stores of Drizzle and Prisma on each SQL database, and no other store. `all`
- * selects both.
+ * Returns the stores whose database is available: one of each kind, and on each SQL database those of TypeORM, Drizzle
+ * and Prisma.
  */
-export async function findStores(libraries = process.env['TEST_LIBRARIES']): Promise<KindOfStore[]> {
-  const databases = await findSelectedDatabases(libraries);
-  const opened = databases.map((each) => ({ name: each.name, open: () => openDatabase(each) }));
-  if (libraries === 'others') return opened;
+export async function findStores(): Promise<KindOfStore[]> {
+  const databases = await findDatabasesOfLibraries();
   const { findRedis } = await import('./redis-server.js');
   const redis = await findRedis();
   return [
-    { name: 'memory', open: openMemory },
-    ...opened,
+    IN_MEMORY,
+    ...databases.map((each) => ({ name: each.name, open: () => openDatabase(each) })),
     ...redis.map((url) => ({ name: 'Redis', open: () => openRedis(url) })),
     ...(hasMongo() ? [{ name: 'Mongoose', open: openMongoose }] : []),
   ];
-}
-
-async function openMemory(): Promise<OpenStore> {
-  const store = new MemoryStore({ clients: [WEB], users });
-  return { store, another: store, close: async () => undefined };
 }
 
 let count = 0;

@@ -51,8 +51,7 @@ const LIBRARIES: Record<string, (database: DataSourceOptions, options: Options) 
   },
 };
 
-const isOther = process.env['TEST_LIBRARIES'] === 'others';
-const libraries = Object.keys(LIBRARIES).filter((library) => (library !== 'TypeORM') === isOther);
+const libraries = Object.keys(LIBRARIES);
 const cases = servers.flatMap((database) => libraries.map((library) => ({ database, library })));
 
 describeEach(cases)('a store of $library on $database.name whose pool is exhausted', ({ database, library }) => {

@@ -25,7 +25,7 @@ import {
 const databases = [SQLITE_IN_FILE, ...(await findServers())];
 
 // To run before a release:
-// RECORD_VERSION=1.2.3 npm run test:slow -- --testPathPatterns published-versions
+// RECORD_VERSION=1.2.3 npm test -- test/stores/published-versions
 const { RECORD_VERSION } = process.env;
 if (RECORD_VERSION) for (const database of databases) await recordVersion(RECORD_VERSION, database);
 

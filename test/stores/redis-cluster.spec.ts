@@ -16,9 +16,9 @@ import {
 } from '../support/clients/requests.js';
 import { canRunCluster, ClusterNodes } from './redis-cluster-nodes.js';
 import { BOB, makeQuickStore, QUICK_FIXTURES } from './redis-fixtures.js';
-import { type Connected, DRIVERS, Keys, SELECTED_DRIVERS } from './redis-server.js';
+import { type Connected, DRIVERS, Keys } from './redis-server.js';
 
-const drivers = canRunCluster() ? SELECTED_DRIVERS : [];
+const drivers = canRunCluster() ? DRIVERS : [];
 const nodes = new ClusterNodes();
 
 beforeAll(() => (drivers.length > 0 ? nodes.start() : undefined), 30_000);

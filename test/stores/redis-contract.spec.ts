@@ -4,7 +4,7 @@ import { describeModelContract } from 'nest-oauth2/testing';
 import { SILENT_RUN } from '../kit/silent-run.js';
 
 import { FIXTURES, makeStore } from './redis-fixtures.js';
-import { type Connected, DRIVERS, findRedis, Keys, SELECTED_DRIVERS } from './redis-server.js';
+import { type Connected, DRIVERS, findRedis, Keys } from './redis-server.js';
 
 const servers = await findRedis();
 
@@ -12,7 +12,7 @@ it('the Redis contract tests run with ioredis and node-redis', () => {
   expect(DRIVERS.map(([name]) => name)).toEqual(['ioredis', 'node-redis']);
 });
 
-for (const [name, connect] of servers.length > 0 ? SELECTED_DRIVERS : []) {
+for (const [name, connect] of servers.length > 0 ? DRIVERS : []) {
   describe(`the model contract for a Redis store with ${name}`, () => {
     const keys = new Keys(servers);
     let connected: Connected;

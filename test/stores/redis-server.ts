@@ -48,9 +48,6 @@ export const DRIVERS: readonly (readonly [name: string, connect: (urls: string[]
   ],
 ];
 
-/** The driver with which the suite runs the contracts. `npm run test:slow` runs them with the other drivers. */
-export const SELECTED_DRIVERS = process.env['TEST_LIBRARIES'] === 'others' ? DRIVERS.slice(1) : DRIVERS.slice(0, 1);
-
 /** The drivers with the settings from `docs/reference/stores.md` that let them detect dead connections. */
 export const PATIENT_DRIVERS: readonly (readonly [name: string, connect: (url: string) => Promise<Connected>])[] = [
   [

@@ -25,7 +25,7 @@ async function playBoth({ store, another }: OpenStore, histories: readonly Histo
   await Promise.all(histories.map(play));
 }
 
-const others = (await findStores('all')).filter(({ name }) => name !== 'memory');
+const others = (await findStores()).filter(({ name }) => name !== 'memory');
 
 describe.each(others)('generated histories on $name', ({ open }) => {
   let opened: OpenStore;

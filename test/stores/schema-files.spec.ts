@@ -22,7 +22,7 @@ const FILES: Record<string, PrismaProvider> = {
 
 const databases = [SQLITE_IN_FILE, ...(await findServers())];
 
-// To write the files: WRITE_SCHEMA=1 npm run jest -- --selectProjects suite --testPathPatterns schema-files
+// To write the files: WRITE_SCHEMA=1 npm test -- test/stores/schema-files
 const expectFile = (name: string, text: string) => {
   if (process.env['WRITE_SCHEMA']) writeFileSync(`${FOLDER}${name}`, text);
   expect(readFileSync(`${FOLDER}${name}`, 'utf8')).toBe(text);

@@ -4,7 +4,7 @@ import { describeModelContract } from 'nest-oauth2/testing';
 
 import { onlyRaces } from '../kit/only-races.js';
 import { SILENT_RUN } from '../kit/silent-run.js';
-import { findSelectedDatabases, open, type Opened, ownPrefix, SQLITE_IN_MEMORY } from './typeorm-databases.js';
+import { findDatabasesOfLibraries, open, type Opened, ownPrefix, SQLITE_IN_MEMORY } from './typeorm-databases.js';
 
 const user = { id: 'u1', username: 'Zoë 漢字', password: 'correct horse', name: 'Zoë' };
 const users = {
@@ -34,10 +34,7 @@ const stored = ({ id, secretHash }: Known): StoredClient => {
   return { id, grants, redirectUris, scopes, secretHashes: [secretHash] };
 };
 
-const selected = await findSelectedDatabases();
-const inMemory = selected.some(({ library }) => library === undefined) ? [SQLITE_IN_MEMORY] : [];
-
-describe.each([...inMemory, ...selected])('the model contract on $name', (database) => {
+describe.each([SQLITE_IN_MEMORY, ...(await findDatabasesOfLibraries())])('the model contract on $name', (database) => {
   let opened: Opened;
   const known = database.name === 'SQLite in memory' ? CHOSEN : RANDOM;
   const [client, otherClient] = known.map(({ id, secret }) => ({ id, secret }));

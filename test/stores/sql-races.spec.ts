@@ -6,7 +6,7 @@ import type { DataSource } from 'typeorm';
 import { CALLBACK, later, SECRET } from '../support/models/model.js';
 import { authorizeRequest, CHALLENGE, signedIn, tokenRequest, VERIFIER } from '../support/clients/requests.js';
 import {
-  findSelectedDatabases,
+  findDatabasesOfLibraries,
   open,
   type Opened,
   ownPrefix,
@@ -52,12 +52,8 @@ function tellConnections({ dataSource }: { dataSource: DataSource }, { session }
   if (session) pool.on('connection', (connection) => connection.query(`SET SESSION ${session}`));
 }
 
-const selected = await findSelectedDatabases();
-const databases: (TestDatabase & Setting)[] = [
-  ...(selected.some(({ library }) => library === undefined) ? [SQLITE_IN_MEMORY] : []),
-  ...selected,
-  ...selected.flatMap(strict),
-];
+const ofLibraries = await findDatabasesOfLibraries();
+const databases: (TestDatabase & Setting)[] = [SQLITE_IN_MEMORY, ...ofLibraries, ...ofLibraries.flatMap(strict)];
 
 describe.each(databases)('two servers with one SQL store, $name,', (database) => {
   let opened: Opened;

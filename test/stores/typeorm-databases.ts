@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import {
-  hashSecret,
   oauthEntities,
   oauthMigrations,
-  type StoredClient,
   TypeOrmStore,
   type TypeOrmStoreOptions,
   type Users,
@@ -14,8 +12,10 @@ import {
 import libsql from 'libsql';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 
-import { CALLBACK, SECRET } from '../support/models/model.js';
 import { reportMissing, START_SERVERS } from '../support/environment/requirements.js';
+import { users } from './in-memory.js';
+
+export { users, WEB } from './in-memory.js';
 
 export interface TestDatabase {
   name: string;
@@ -82,20 +82,6 @@ function sqliteFile() {
   return { ...SQLITE, database: join(folder, 'oauth.sqlite'), enableWAL: true, dispose } as const;
 }
 
-export const WEB: StoredClient = {
-  id: 'web',
-  secretHashes: [await hashSecret(SECRET)],
-  grants: ['authorization_code', 'client_credentials', 'password', 'refresh_token'],
-  redirectUris: [CALLBACK],
-  scopes: ['read', 'write'],
-};
-
-/** A user lookup that finds every id. */
-export const users: Users = {
-  findByCredentials: (username, password) => password === 'wonderland' && { id: username },
-  findById: (id) => ({ id }),
-};
-
 type LibraryOptions = { users: Users; prefix: string; deadline: number } & Partial<TypeOrmStoreOptions>;
 
 /** Opens a store of each library on the database of a `DataSource`. A library is loaded when it is first used. */
@@ -123,16 +109,6 @@ export async function findDatabasesOfLibraries(): Promise<TestDatabase[]> {
     libraries.map((library) => ({ name: `${database.name}, ${library}`, library, options: database.options })),
   );
   return [...databases, ...others];
-}
-
-/**
- * Returns the databases, except for those in memory, with TypeORM.
- * @param libraries `others` selects Drizzle and Prisma instead. `all` selects the three libraries.
- */
-export async function findSelectedDatabases(libraries = process.env['TEST_LIBRARIES']): Promise<TestDatabase[]> {
-  const databases = await findDatabasesOfLibraries();
-  if (libraries === 'all') return databases;
-  return databases.filter(({ library }) => (library !== undefined) === (libraries === 'others'));
 }
 
 export interface Opened {
