@@ -1,3 +1,6 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ATTACKS, attackLab, type AttackLabOptions, AttackLabError } from 'nest-oauth2/testing';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
@@ -75,6 +78,27 @@ describe('attackLab()', () => {
     ]);
     expect(() => report.assertResisted()).toThrow(/token-in-url[^]*Repeat it: curl[^]*Remedy: Remove the option/);
     expect(report.toString()).toContain('✓ code-replay: resisted, POST /oauth/token: 400 invalid_grant');
+  });
+
+  it('sends a request again on a new connection if the application closed the idle one at that moment', async () => {
+    const { app } = await startApplication(platform!, weakModule());
+    const server = app.getHttpServer() as Server;
+    const seen = new WeakSet<object>();
+    let closed = 0;
+    const emit = server.emit.bind(server);
+    server.emit = (event: string, ...values: unknown[]) => {
+      const { socket } = (values[0] ?? {}) as { socket?: Socket };
+      if (event !== 'request' || !socket || !seen.has(socket)) {
+        if (event === 'request' && socket) seen.add(socket);
+        return emit(event, ...values);
+      }
+      closed += 1;
+      socket.resetAndDestroy();
+      return true;
+    };
+    const report = await attackLab(app, { ...OPTIONS, only: ['code-replay'] });
+    expect(report.results).toMatchObject([{ verdict: 'resisted' }]);
+    expect(closed).toBeGreaterThan(0);
   });
 
   it('ends soon if the application stops responding, and does not report that attacks were resisted', async () => {

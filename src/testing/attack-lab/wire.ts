@@ -146,8 +146,10 @@ export class Wire {
           resolve({ status, headers, text, json: parseObject(text), sent });
         });
       });
-      const fail = (error: Error) => {
+      const fail = (error: NodeJS.ErrnoException) => {
         clearTimeout(timer);
+        // The application closed an idle connection while the request was on its way, as it does after a pause.
+        if (request.reusedSocket && error.code === 'ECONNRESET') return resolve(this.exchange(sent));
         reject(new Inconclusive(`${sent.method} ${sent.url.split('?')[0]!} got no response: ${error.message}`));
       };
       const timer = setTimeout(() => {
