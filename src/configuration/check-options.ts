@@ -45,10 +45,6 @@ function findInjectionError({ features }: OAuth2Registration): string | undefine
 
 function findSourceError(options: OAuth2ModuleAsyncOptions): string | undefined {
   const sources = SOURCES.filter((source) => options[source] !== undefined).map((source) => `\`${source}\``);
-  const { useFactory, inject = [] } = options;
-  if (useFactory && useFactory.length > inject.length) {
-    return `\`useFactory\` of OAuth2Module.forRootAsync() has ${useFactory.length} parameters, and \`inject\` lists ${inject.length}: add the others, as \`inject: [ConfigService]\``;
-  }
   if (sources.length === 1) return undefined;
   if (sources.length > 1) return `pass only one of ${sources.join(' and ')} to OAuth2Module.forRootAsync()`;
   return 'OAuth2Module.forRootAsync() requires `useFactory`, `useClass` or `useExisting`';

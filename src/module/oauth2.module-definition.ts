@@ -161,12 +161,28 @@ function provideOption(
   return optionProvider(name, provide, option!);
 }
 
+type OptionsFactory = NonNullable<OAuth2ModuleAsyncOptions['useFactory']>;
+
+/** Returns a factory whose error says that it has more parameters than `inject` has values. */
+function explainingFactory(useFactory: OptionsFactory, values: number): OptionsFactory {
+  if (useFactory.length <= values) return useFactory;
+  return async (...injected) => {
+    try {
+      return await useFactory(...injected);
+    } catch (error) {
+      throw configurationError(
+        `\`useFactory\` of OAuth2Module.forRootAsync() failed: ${String(error)}. It has ${useFactory.length} parameters, and \`inject\` lists ${values}: add the others, as \`inject: [ConfigService]\``,
+      );
+    }
+  };
+}
+
 /** Returns the providers of the options of `forRootAsync()`, from `useFactory`, `useClass` or `useExisting`. */
 export function optionsProviders(
-  { useFactory, inject, useClass, useExisting }: OAuth2ModuleAsyncOptions,
+  { useFactory, inject = [], useClass, useExisting }: OAuth2ModuleAsyncOptions,
   provide: InjectionToken,
 ): Provider[] {
-  if (useFactory) return [{ provide, useFactory, inject: inject ?? [] }];
+  if (useFactory) return [{ provide, useFactory: explainingFactory(useFactory, inject.length), inject }];
   const factory = (useExisting ?? useClass)!;
   const fromFactory: Provider = {
     provide,

@@ -77,7 +77,11 @@ describe('the start is refused with the remedy:', () => {
       'a factory whose parameters are not listed in `inject`',
       () =>
         startApplication(platform, {
-          imports: [OAuth2Module.forRootAsync({ useFactory: (config: object) => ({ config, model: store() }) })],
+          imports: [
+            OAuth2Module.forRootAsync({
+              useFactory: (config: { get(name: string): string }) => ({ secret: config.get('SECRET'), model: store() }),
+            }),
+          ],
         }),
       'has 1 parameters, and `inject` lists 0: add the others, as `inject: [ConfigService]`',
     ],
@@ -98,6 +102,11 @@ describe('the start is refused with the remedy:', () => {
 
   it.each(cases)('%s', async (_, run, message) => {
     await expect(run()).rejects.toThrow(message);
+  });
+
+  it('not a factory with a parameter that may be omitted', async () => {
+    const module = OAuth2Module.forRootAsync({ useFactory: (other?: object) => ({ ...other, model: store() }) });
+    await expect(startApplication(platform, { imports: [module] })).resolves.toBeDefined();
   });
 
   it('an error of a function that has its `config`', async () => {
