@@ -46,7 +46,7 @@ export function throughTheFlow(stage: Stage, { place, ...look }: BrowserContextO
     await page.getByLabel('Username').fill('alice');
     await page.getByLabel('Password').fill('underland');
     await button('Sign in').click();
-    expect(await page.getByRole('alert').innerText()).toBe('Incorrect username or password.');
+    expect(await page.getByRole('alert').innerText()).toBe('The sign-in details are incorrect.');
     expect((await page.innerText('main')).match(/wonderland/g)).toHaveLength(1);
     expect(await page.getByLabel('Username').inputValue()).toBe('alice');
     expect(await page.getByLabel('Password').inputValue()).toBe('');

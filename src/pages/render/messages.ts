@@ -7,7 +7,7 @@ export const ENGLISH = {
   remember: 'Remember me on this device',
   signUp: 'Create an account',
   forgotPassword: 'Forgot password?',
-  wrong: 'Incorrect username or password.',
+  wrong: 'The sign-in details are incorrect.',
   noProvider: 'There is no sign-in for this address. Please choose another way to sign in.',
   expired: 'This form has expired. Please sign in again.',
   busy: 'Sign-in is busy right now. Please try again in a moment.',

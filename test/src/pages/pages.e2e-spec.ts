@@ -159,7 +159,7 @@ describe.each(PLATFORMS)('the built-in pages on %s', (platform) => {
       const { browser } = await open();
       const again = await browser.signIn('/oauth/login?return_to=/there', 'alice"><script>', 'underland');
       expect([again.status, again.location]).toEqual([401, null]);
-      expect(again.html).toContain('Incorrect username or password.');
+      expect(again.html).toContain('The sign-in details are incorrect.');
       expect(again.html).toContain('value="alice&quot;&gt;&lt;script&gt;"');
       expect(again.html).not.toContain('underland');
       expect(again.form.fields['return_to']).toBe('/there');

@@ -8,7 +8,7 @@ export const pages: Translation<typeof ENGLISH> = {
   remember: 'Auf diesem Gerät angemeldet bleiben',
   signUp: 'Konto erstellen',
   forgotPassword: 'Passwort vergessen?',
-  wrong: 'Benutzername oder Passwort ist falsch.',
+  wrong: 'Die Anmeldedaten sind falsch.',
   noProvider: 'Für diese Adresse gibt es keine Anmeldung. Bitte wählen Sie eine andere Anmeldeart.',
   expired: 'Dieses Formular ist abgelaufen. Bitte melden Sie sich erneut an.',
   busy: 'Die Anmeldung ist gerade überlastet. Bitte versuchen Sie es gleich noch einmal.',

@@ -8,7 +8,7 @@ export const pages: Translation<typeof ENGLISH> = {
   remember: 'Recordarme en este dispositivo',
   signUp: 'Crear una cuenta',
   forgotPassword: '¿Ha olvidado la contraseña?',
-  wrong: 'El nombre de usuario o la contraseña no son correctos.',
+  wrong: 'Los datos de acceso no son correctos.',
   noProvider: 'No se puede iniciar sesión con esta dirección. Elija otra forma de iniciar sesión.',
   expired: 'Este formulario ha caducado. Inicie sesión de nuevo.',
   busy: 'El inicio de sesión está saturado en este momento. Inténtelo de nuevo en unos instantes.',

@@ -8,7 +8,7 @@ export const pages: Translation<typeof ENGLISH> = {
   remember: 'Ricordami su questo dispositivo',
   signUp: 'Crea un account',
   forgotPassword: 'Password dimenticata?',
-  wrong: 'Nome utente o password non corretti.',
+  wrong: 'Le credenziali non sono corrette.',
   noProvider: 'Non è possibile accedere con questo indirizzo. Scelga un altro modo per accedere.',
   expired: 'Questo modulo è scaduto. Acceda di nuovo.',
   busy: 'L’accesso è sovraccarico in questo momento. Riprovi tra poco.',

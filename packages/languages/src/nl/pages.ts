@@ -8,7 +8,7 @@ export const pages: Translation<typeof ENGLISH> = {
   remember: 'Ingelogd blijven op dit apparaat',
   signUp: 'Account aanmaken',
   forgotPassword: 'Wachtwoord vergeten?',
-  wrong: 'Gebruikersnaam of wachtwoord is onjuist.',
+  wrong: 'De inloggegevens zijn onjuist.',
   noProvider: 'Met dit adres kunt u niet inloggen. Kies een andere manier om in te loggen.',
   expired: 'Dit formulier is verlopen. Log opnieuw in.',
   busy: 'Het is op dit moment te druk om in te loggen. Probeer het zo dadelijk opnieuw.',

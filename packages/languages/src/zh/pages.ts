@@ -8,7 +8,7 @@ export const pages: Translation<typeof ENGLISH> = {
   remember: '在此设备上记住我',
   signUp: '创建账户',
   forgotPassword: '忘记密码？',
-  wrong: '用户名或密码不正确。',
+  wrong: '登录信息不正确。',
   noProvider: '此地址没有可用的登录方式。请选择其他登录方式。',
   expired: '此表单已过期。请重新登录。',
   busy: '登录服务目前繁忙。请稍后再试。',
