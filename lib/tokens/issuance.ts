@@ -87,14 +87,15 @@ export function completeIssuance(issuance: Issuance, approved: Scope | undefined
   issuance.scope = scopeForModel(granted, options.scopeFormat ?? 'string');
   const { model } = options;
   const isGenerated = model.generateAccessToken !== undefined || model.generateRefreshToken !== undefined;
-  if (options.complete || options.format || isGenerated) return completeWithHooks(issuance);
+  if (options.complete || options.format || isGenerated) return completeWithHooks(issuance, isGenerated);
   return mint(issuance);
 }
 
-async function completeWithHooks(issuance: Issuance): Promise<Unsaved<Token>> {
+async function completeWithHooks(issuance: Issuance, isGenerated: boolean): Promise<Unsaved<Token>> {
   const { options } = issuance;
   if (options.complete) await runIssueHooks(issuance);
-  issuance.texts = await generateTexts(issuance);
+  // Most models generate no texts: then nothing is awaited for them.
+  if (isGenerated) issuance.texts = await generateTexts(issuance);
   const token = mint(issuance);
   if (options.format) await formatText(issuance, token);
   return token;
