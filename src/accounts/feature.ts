@@ -8,7 +8,7 @@ import {
   MODEL_SECRETS,
   personalAccessTokens,
 } from '../../lib/internal.js';
-import { ACCOUNT_SECTIONS, type LanguagePreferences, LOGIN_STEPS, PASSWORDS } from '../pages/index.js';
+import { ACCOUNT_SECTIONS, LOGIN_STEPS, PASSWORDS } from '../pages/index.js';
 import { DEFAULT_SECOND_FACTOR } from '../pages/second-factor/options.js';
 import { secondFactorPage } from '../pages/second-factor/page.js';
 import { SITE } from '../pages/site.js';
@@ -104,12 +104,10 @@ export function accounts<U extends User = User>(options: AccountsOptions<U>): Fe
         const name = site().options.renderer.siteName ?? new URL(issuer).host;
         return new Accounts(server, { rules, messages, realm, authenticator, passkeys, gracePeriod }, name);
       });
-      builder.provide(PASSWORDS, () =>
-        Object.assign(builder.server.find(ACCOUNTS)!.passwords, {
-          label: (preferences: LanguagePreferences) =>
-            site().renderer.contextFor(preferences, messages).message('email'),
-        }),
-      );
+      builder.provide(PASSWORDS, () => ({
+        label: (preferences) => site().renderer.contextFor(preferences, messages).message('email'),
+        find: (username) => builder.server.find(ACCOUNTS)!.passwords.find(username),
+      }));
       builder.contribute(ACCOUNT_SECTIONS, emailSection(messages));
       builder.contribute(ACCOUNT_SECTIONS, passwordSection(messages));
       const accountsOfServer = () => builder.server.find(ACCOUNTS)!;

@@ -63,7 +63,8 @@ function warnOfMissingSecret(client: CodeClient, { options }: ServerContext): vo
   const { id, secret, secretHashes, tokenEndpointAuthMethod: method, grants = [] } = client;
   const { requireClientAuthentication: required } = options;
   if (secret !== undefined || secretHashes !== undefined || method !== undefined) return;
-  if (grants.every((grant) => required[grant] === false)) return;
+  // The implicit grant has no request that a client could authenticate. RFC 6749 §4.2
+  if (grants.every((grant) => grant === 'implicit' || required[grant] === false)) return;
   logger.warn(
     `The client \`${id}\` has no \`secret\`, so it cannot authenticate: set it, or \`tokenEndpointAuthMethod: 'none'\` for a public ` +
       `client. ${LATE}`,

@@ -135,6 +135,7 @@ describe('the start warns of', () => {
   it.each<[Partial<StoredClient>, boolean]>([
     [{ secret: undefined }, true],
     [{ secret: undefined, tokenEndpointAuthMethod: 'none' }, false],
+    [{ secret: undefined, grants: ['implicit'] }, false],
     [{}, false],
   ])('a client without a secret: %j', async (more, isWarned) => {
     await start({ model: store(more), interaction: null });
