@@ -36,6 +36,8 @@ export interface RecordedModule {
 }
 
 const NOT_EXPLAINED = 'This result is not expected.';
+/** Maximum number of plans that a reason lists by name. */
+const MAX_NAMES = 4;
 /** The results of the suite, as the page lists them. */
 const RESULTS = ['PASSED', 'REVIEW', 'SKIPPED', 'WARNING', 'FAILED'];
 
@@ -94,20 +96,33 @@ export function render(page: string, records: readonly RecordedPlan[]): string {
 /** Whether the suite's plan is for clients. Their names contain `-client-`. */
 const isOfClient = ({ variant }: RecordedPlan) => variant.split(',')[0]!.includes('-client-');
 
-/** Returns a table with one row for each record. */
+/** Returns the sums, and a table with one row for each plan. Platforms with other results have rows of their own. */
 function tableOf(records: readonly RecordedPlan[]): string {
-  const rows = records.map((one) => [
-    `\`${one.plan}\``,
-    one.variant,
-    ...[one.modules, ...RESULTS.map((result) => one.results[result] ?? 0), one.unfinished].map(String),
-    one.platform,
-    `\`${one.commit}\``,
-    one.date,
-    one.node,
-    one.suite,
-  ]);
-  const head = ['Plan', 'Variant', 'Modules', ...RESULTS, 'Not finished', 'Platform', 'Commit', 'Date', 'Node.js'];
-  return table([...head, 'Suite'], rows);
+  const plans = new Map<string, RecordedPlan[]>();
+  for (const record of records) {
+    const { plan, variant, modules, results, unfinished } = record;
+    const key = JSON.stringify([plan, variant, modules, results, unfinished]);
+    plans.set(key, [...(plans.get(key) ?? []), record]);
+  }
+  const rows = [...plans.values()].map((runs) => {
+    const [{ plan, variant, modules, results, unfinished }] = runs as [RecordedPlan];
+    const counts = [modules, ...RESULTS.map((result) => results[result] ?? 0), unfinished].map(String);
+    const places = runs.map(({ platform, commit, date }) => `${platform} \`${commit}\` ${date}`);
+    return [`\`${plan}\``, variant, ...counts, places.join(', ')];
+  });
+  const head = ['Plan', 'Variant', 'Modules', ...RESULTS, 'Not finished', 'Platform, commit and date'];
+  return `${sumsOf(records)}\n\n${table(head, rows)}`;
+}
+
+/** Returns the sentences with the sums of all records, and with the versions that ran. */
+function sumsOf(records: readonly RecordedPlan[]): string {
+  const sum = (countOf: (one: RecordedPlan) => number) =>
+    records.reduce((total, one) => total + countOf(one), 0).toLocaleString('en');
+  const list = (valueOf: (one: RecordedPlan) => string) => [...new Set(records.map(valueOf))].join(', ');
+  const counts = RESULTS.map((result) => `${sum(({ results }) => results[result] ?? 0)} ${result}`);
+  const runs = `${list(({ plan }) => plan).split(', ').length} plans, ${records.length} runs, ${sum(({ modules }) => modules)} modules`;
+  const versions = `Suite ${list(({ suite }) => suite)}, Node.js ${list(({ node }) => node)}.`;
+  return `${runs}: ${counts.join(', ')}, ${sum(({ unfinished }) => unfinished)} not finished. ${versions}`;
 }
 
 /** One row for each module, result and reason, with the plans that share it. */
@@ -122,10 +137,16 @@ function reasonsOf(records: readonly RecordedPlan[]): string[][] {
   return [...plans]
     .map(([key, names]) => {
       const [module, result, why] = JSON.parse(key) as [string, string, string];
-      return [`\`${module}\``, result, [...names].join(', '), why];
+      return [`\`${module}\``, result, shortened([...names]), why];
     })
     .toSorted((one, other) => compare(one.join(' '), other.join(' ')));
 }
+
+/** Returns the first names of a list, and the number of the others. */
+const shortened = (names: readonly string[]): string =>
+  names.length <= MAX_NAMES
+    ? names.join(', ')
+    : `${names.slice(0, MAX_NAMES - 1).join(', ')} and ${names.length - MAX_NAMES + 1} more`;
 
 const replaced = (page: string, name: string, text: string) =>
   page.replace(

@@ -55,7 +55,7 @@ const rowsWith = (page: string, text: string) =>
     );
 
 describe('docs/explanation/conformance.md', () => {
-  it('counts modules by their result, and names platform, commit, date and versions', () => {
+  it('counts modules by their result, and names platforms, commits, dates and versions', () => {
     const modules = [
       module('PASSED'),
       module('PASSED'),
@@ -68,8 +68,9 @@ describe('docs/explanation/conformance.md', () => {
     ];
     const page = render(EMPTY, withResult([], result('one', modules), circumstances));
     const [counts, ...others] = rowsWith(page, '`one`');
-    expect(counts!.join(' ')).toBe(
-      '`one` the-plan, openid: plain_oauth 8 2 1 1 0 2 2 express `0123456` 2026-01-02 v24.0.0 5.1.43',
+    expect(counts!.join(' ')).toBe('`one` the-plan, openid: plain_oauth 8 2 1 1 0 2 2 express `0123456` 2026-01-02');
+    expect(page).toContain(
+      '1 plans, 1 runs, 8 modules: 2 PASSED, 1 REVIEW, 1 SKIPPED, 0 WARNING, 2 FAILED, 2 not finished. Suite 5.1.43, Node.js v24.0.0.',
     );
     expect(others).toEqual([
       ['`does-FAILED`', 'FAILED', '`one`', 'This result is not expected.'],
@@ -94,6 +95,19 @@ describe('docs/explanation/conformance.md', () => {
     expect(rowsWith(render(EMPTY, fourth), 'SKIPPED')).toHaveLength(1);
   });
 
+  it('joins the platforms of a plan in one row if their results are equal', () => {
+    const rows = (other: Judged) => {
+      const express = withResult([], result('one', [module('PASSED')]), circumstances);
+      const both = withResult(express, result('one', [other]), { ...circumstances, platform: 'fastify' });
+      return rowsWith(render(EMPTY, both), '`one`').map((cells) => cells.at(-1));
+    };
+    expect(rows(module('PASSED'))).toEqual(['express `0123456` 2026-01-02, fastify `0123456` 2026-01-02']);
+    expect(rows(module('REVIEW')).slice(0, 2)).toEqual([
+      'express `0123456` 2026-01-02',
+      'fastify `0123456` 2026-01-02',
+    ]);
+  });
+
   it('lists a module once with all plans that share its result and reason', () => {
     const modules = [module('REVIEW', { why: 'A page.' }), module('REVIEW', { why: 'A page.' })];
     const records = ['one', 'two'].reduce<RecordedPlan[]>(
@@ -103,6 +117,9 @@ describe('docs/explanation/conformance.md', () => {
     expect(rowsWith(render(EMPTY, records), 'does-REVIEW')).toEqual([
       ['`does-REVIEW`', 'REVIEW', '`one`, `two`', 'A page.'],
     ]);
+    const names = ['1', '2', '3', '4', '5', '6'];
+    const many = names.reduce<RecordedPlan[]>((all, name) => withResult(all, result(name, modules), circumstances), []);
+    expect(rowsWith(render(EMPTY, many), 'does-REVIEW')[0]![2]).toBe('`1`, `2`, `3` and 3 more');
   });
 
   it('lists plans for clients in a table of their own', () => {
