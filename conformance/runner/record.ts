@@ -108,7 +108,7 @@ function tableOf(records: readonly RecordedPlan[]): string {
     const [{ plan, variant, modules, results, unfinished }] = runs as [RecordedPlan];
     const counts = [modules, ...RESULTS.map((result) => results[result] ?? 0), unfinished].map(String);
     const places = runs.map(({ platform, commit, date }) => `${platform} \`${commit}\` ${date}`);
-    return [`\`${plan}\``, variant, ...counts, places.join(', ')];
+    return [`\`${plan}\``, variant].concat(counts, places.join(', '));
   });
   const head = ['Plan', 'Variant', 'Modules', ...RESULTS, 'Not finished', 'Platform, commit and date'];
   return `${sumsOf(records)}\n\n${table(head, rows)}`;

@@ -88,7 +88,7 @@ describe('an ID token', () => {
     const { refresh_token, id_token } = await signIn({}, undefined, { ...more, authTime: new Date(at * 1000) });
     expect((await verifyIdToken(id_token)).payload).toMatchObject(facts);
     const { body: first } = await token({ grant_type: 'refresh_token', refresh_token });
-    const { body } = await token({ grant_type: 'refresh_token', refresh_token: first['refresh_token'] as string });
+    const { body } = await token({ grant_type: 'refresh_token', refresh_token: first['refresh_token'] });
     expect((await verifyIdToken(body.id_token)).payload).toMatchObject(facts);
   });
 
