@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 
 import { LATE } from '../../lib/internal.js';
 import type { ServerContext } from '../../lib/index.js';
+import { DEFINED_SCOPES, isDefinedScope, misspelledScope } from '../decorators/define-scopes.js';
 
 const logger = new Logger('OAuth2');
 
@@ -28,6 +29,7 @@ export function warnOfClients(server: ServerContext): void {
     warnOfMissingRedirectUris(client);
     warnOfCommas(client);
     warnOfMissingSecret(client, server);
+    warnOfMisspelledScopes(client, server);
   }
 }
 
@@ -69,6 +71,18 @@ function warnOfMissingSecret(client: CodeClient, { options }: ServerContext): vo
     `The client \`${id}\` has no \`secret\`, so it cannot authenticate: set it, or \`tokenEndpointAuthMethod: 'none'\` for a public ` +
       `client. ${LATE}`,
   );
+}
+
+/** Logs a warning of each scope that differs from one of `defineScopes()` in at most two letters. */
+function warnOfMisspelledScopes({ id, scopes }: CodeClient, server: ServerContext): void {
+  const names = Object.keys(server.find(DEFINED_SCOPES) ?? {});
+  for (const scope of Array.isArray(scopes) ? scopes.map(String) : []) {
+    const nearest = isDefinedScope(scope, names) ? undefined : misspelledScope(scope, names);
+    if (nearest === undefined) continue;
+    logger.warn(
+      `The client \`${id}\` may request the scope \`${scope}\`, which \`defineScopes()\` does not define: write \`${nearest}\`, or define \`${scope}\`.`,
+    );
+  }
 }
 
 /** Logs a warning if a scope contains a comma, which probably separates two scopes. */

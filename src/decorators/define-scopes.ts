@@ -1,4 +1,4 @@
-import { scopeValues, capability, type Feature } from '../../lib/internal.js';
+import { capability, distance, type Feature, nearestName, scopeValues } from '../../lib/internal.js';
 import type { Scope } from '../../lib/index.js';
 import { AnyScope } from './any-scope.decorator.js';
 import { Scopes, type ScopesOf, verifyScopes } from './scopes.decorator.js';
@@ -70,6 +70,21 @@ export function defineScopes<const Definitions extends Readonly<Record<string, S
       });
     },
   };
+}
+
+/** The scopes that OpenID Connect defines, which need no definition. OpenID Connect Core §5.4, §11 */
+const STANDARD = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'];
+/** Maximum edit distance at which a scope counts as a misspelling of a defined scope. */
+const MISSPELLED = 2;
+
+/** Whether a scope is among the defined ones, or needs no definition. */
+export const isDefinedScope = (scope: string, names: readonly string[]): boolean =>
+  names.includes(scope) || STANDARD.includes(scope);
+
+/** Returns the defined scope of which an undefined one is probably a misspelling, because at most two letters differ. */
+export function misspelledScope(scope: string, names: readonly string[]): string | undefined {
+  const nearest = nearestName(scope, names);
+  return nearest !== undefined && distance(scope, nearest) <= MISSPELLED ? nearest : undefined;
 }
 
 /** The capability key of the scopes that an application has defined with `defineScopes()` and listed in `features`. */

@@ -1,17 +1,12 @@
 import { Logger } from '@nestjs/common';
 
-import { allFeatures, assertConfig, distance, nearestName } from '../../lib/internal.js';
-import type { DefinedScopes } from '../decorators/define-scopes.js';
+import { allFeatures, assertConfig } from '../../lib/internal.js';
+import { type DefinedScopes, isDefinedScope, misspelledScope } from '../decorators/define-scopes.js';
 import type { OAuth2Registration } from '../interfaces/oauth2-module-options.interface.js';
 import { listed } from '../configuration/check-clients.js';
 import type { AccessRequirements } from './access-requirements.js';
 
 const logger = new Logger('OAuth2');
-
-/** The scopes that OpenID Connect defines, which need no definition. OpenID Connect Core §5.4, §11 */
-const STANDARD = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'];
-/** Maximum edit distance at which a scope counts as a misspelling of a defined scope. */
-const MISSPELT = 2;
 
 /**
  * Verifies the scopes that a route requires, if its server has the scopes of `defineScopes()`. An undefined scope that
@@ -29,11 +24,10 @@ export function verifyDefinedScopes(
     DefinedScopes<string> | undefined;
   if (!defined) return;
   for (const scope of required) {
-    if (defined.names.includes(scope) || STANDARD.includes(scope)) continue;
-    const nearest = nearestName(scope, defined.names);
-    const isMisspelt = nearest !== undefined && distance(scope, nearest) <= MISSPELT;
+    if (isDefinedScope(scope, defined.names)) continue;
+    const nearest = misspelledScope(scope, defined.names);
     const problem = `${route} requires the scope \`${scope}\`, which \`defineScopes()\` does not define`;
-    assertConfig(!isMisspelt, `${problem}: write \`${nearest}\`, or define \`${scope}\``);
+    assertConfig(nearest === undefined, `${problem}: write \`${nearest}\`, or define \`${scope}\``);
     logger.warn(`${problem}, so consent pages and metadata do not describe it: add it to \`defineScopes()\`.`);
   }
 }

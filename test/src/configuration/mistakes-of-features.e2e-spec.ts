@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Controller, Get, Logger, Post, UseGuards } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { accounts, logMailer } from 'nest-oauth2/accounts';
-import { OAuth2Module, OAuthGuard, Scopes } from 'nest-oauth2';
+import { OAuth2Module, OAuthGuard, Scopes, defineScopes } from 'nest-oauth2';
 import { keys } from 'nest-oauth2/jose';
 import { mcp } from 'nest-oauth2/mcp';
 import { pages } from 'nest-oauth2/pages';
@@ -140,6 +140,18 @@ describe('the start warns of', () => {
   ])('a client without a secret: %j', async (more, isWarned) => {
     await start({ model: store(more), interaction: null });
     expect(textsOf(warn).includes('The client `web` has no `secret`, so it cannot authenticate')).toBe(isWarned);
+  });
+
+  it('a scope of a client that is a misspelling of a defined one', async () => {
+    const features = [defineScopes({ 'notes:read': { title: 'Read notes' }, admin: { title: 'Administer' } })];
+    const scopes = ['note:read', 'notes:read', 'openid', 'invoices'];
+    await start({ model: store({ scopes }), features, interaction: null });
+    const found = warn.mock.calls
+      .map(([text]) => String(text))
+      .filter((text) => text.includes('may request the scope'));
+    expect(found).toEqual([
+      'The client `web` may request the scope `note:read`, which `defineScopes()` does not define: write `notes:read`, or define `note:read`.',
+    ]);
   });
 
   it('an endpoint of mcp() that no guard protects', async () => {
