@@ -330,7 +330,7 @@ describe.each(ANY_PLATFORM)('the steps of a login on %s', (platform) => {
     [
       'is the only way to sign in',
       [],
-      '`password: false` of `pages()` requires a feature that contributes another method of login',
+      '`password: false` of `pages()` requires a feature with another method of login, such as `upstreams()`',
     ],
     [
       'would be skipped by sessions of the application',
