@@ -20,7 +20,7 @@ export const clientSecretBasic: ClientAuthentication = {
     const header = basicHeader(request);
     if (header === undefined) return undefined;
     const credentials = readCredentials(header);
-    const inBody: unknown = request.body.client_id;
+    const inBody: unknown = request.body?.client_id;
     if (inBody && inBody !== credentials.id) {
       throw new InvalidRequestError('Invalid request: `client_id` does not match the authorization header');
     }

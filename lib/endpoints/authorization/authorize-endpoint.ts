@@ -124,7 +124,7 @@ const NO_USER = 'Server error: `handle()` did not return a `user` object';
  * Whether the request contains `allowed=false`, in the URL or the form. One `false` among repeated values is enough.
  */
 function isDenied(request: Request): boolean {
-  return isDenial(request.query['allowed']) || isDenial(request.body.allowed);
+  return isDenial(request.query?.['allowed']) || isDenial(request.body?.allowed);
 }
 
 const isDenial = (allowed: unknown) => allowed === 'false' || (Array.isArray(allowed) && allowed.includes('false'));
