@@ -12,7 +12,10 @@ import { OAuth2TenantServers } from './tenants/tenant-servers.js';
 /** The injection token of the model of the default server. */
 export const OAUTH2_MODEL = Symbol('OAUTH2_MODEL');
 
-/** The injection token of the options of the default server, as the application set them. */
+/**
+ * The injection token of the options of the default server, as the application set them. Nest shows its description if
+ * it cannot resolve the parameters of a factory.
+ */
 export const OAUTH2_OPTIONS = Symbol(
   'options of OAuth2Module.forRootAsync(): add the modules of `inject` to its `imports`',
 );
