@@ -59,7 +59,7 @@ export const accounts: Translation<typeof ACCOUNT_MESSAGES> = {
   passwordTitle: 'Choisissez un mot de passe',
   passwordFor: 'Choisissez un mot de passe pour {email}. Si ce n’est pas votre adresse, fermez cette page.',
   otherBrowser:
-    'Vous avez commencé dans un autre navigateur. Après l’enregistrement du mot de passe, connectez-vous avec celui-ci.',
+    'Vous avez commencé dans un autre navigateur. Une fois le mot de passe enregistré, utilisez-le pour vous connecter.',
   newPassword: 'Nouveau mot de passe',
   passwordRule: 'Au moins {count} caractères. Plusieurs mots sont faciles à retenir.',
   endAccess: 'Retirer aussi l’accès de toutes les applications et de tous les scripts',

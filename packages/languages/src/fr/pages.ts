@@ -8,7 +8,7 @@ export const pages: Translation<typeof ENGLISH> = {
   remember: 'Rester connecté sur cet appareil',
   signUp: 'Créer un compte',
   forgotPassword: 'Mot de passe oublié ?',
-  wrong: 'Identifiants incorrects.',
+  wrong: 'Les identifiants sont incorrects.',
   noProvider: 'Cette adresse ne permet pas de se connecter. Veuillez choisir un autre moyen de connexion.',
   expired: 'Ce formulaire a expiré. Veuillez vous reconnecter.',
   busy: 'La connexion est surchargée pour le moment. Veuillez réessayer dans un instant.',

@@ -55,7 +55,7 @@ export const accounts: Translation<typeof ACCOUNT_MESSAGES> = {
   sentText: 'Se questo indirizzo può essere usato, un link è in arrivo a {email}. Potrebbero volerci alcuni minuti.',
   passwordTitle: 'Scelga una password',
   passwordFor: 'Scelga una password per {email}. Se questo non è il Suo indirizzo, chiuda questa pagina.',
-  otherBrowser: 'Ha iniziato in un altro browser. Dopo aver salvato la password, acceda con essa.',
+  otherBrowser: 'Ha iniziato la procedura in un altro browser. Dopo aver salvato la password, la usi per accedere.',
   newPassword: 'Nuova password',
   passwordRule: 'Almeno {count} caratteri. Più parole sono facili da ricordare.',
   endAccess: 'Revoca anche l’accesso di tutte le app e di tutti gli script',

@@ -56,7 +56,7 @@ export const accounts: Translation<typeof ACCOUNT_MESSAGES> = {
   passwordTitle: 'パスワードを設定してください',
   passwordFor: '{email} のパスワードを設定してください。ご自身のアドレスでない場合は、このページを閉じてください。',
   otherBrowser:
-    '別のブラウザーで手続きを開始されています。パスワードを保存したら、そのパスワードでサインインしてください。',
+    '手続きは別のブラウザーで開始されました。パスワードを保存したら、そのパスワードでサインインしてください。',
   newPassword: '新しいパスワード',
   passwordRule: '{count} 文字以上。複数の単語を組み合わせると覚えやすくなります。',
   endAccess: 'すべてのアプリとスクリプトのアクセスも取り消す',

@@ -8,7 +8,7 @@ export const pages: Translation<typeof ENGLISH> = {
   remember: 'Zapamiętaj mnie na tym urządzeniu',
   signUp: 'Utwórz konto',
   forgotPassword: 'Nie pamiętam hasła',
-  wrong: 'Nieprawidłowe dane logowania.',
+  wrong: 'Dane logowania są nieprawidłowe.',
   noProvider: 'Dla tego adresu nie ma możliwości logowania. Proszę wybrać inny sposób logowania.',
   expired: 'Ten formularz wygasł. Proszę zalogować się ponownie.',
   busy: 'Logowanie jest w tej chwili przeciążone. Proszę spróbować ponownie za chwilę.',

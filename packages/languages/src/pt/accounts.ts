@@ -55,7 +55,7 @@ export const accounts: Translation<typeof ACCOUNT_MESSAGES> = {
   sentText: 'Se este endereço puder ser usado, um link está a caminho de {email}. Isso pode levar alguns minutos.',
   passwordTitle: 'Escolha uma senha',
   passwordFor: 'Escolha uma senha para {email}. Se este não é o seu endereço, feche esta página.',
-  otherBrowser: 'O processo foi iniciado em outro navegador. Depois de salvar a senha, entre com ela.',
+  otherBrowser: 'O processo foi iniciado em outro navegador. Depois de salvar a senha, use-a para entrar.',
   newPassword: 'Nova senha',
   passwordRule: 'Pelo menos {count} caracteres. Várias palavras são fáceis de lembrar.',
   endAccess: 'Remover também o acesso de todos os aplicativos e scripts',

@@ -8,7 +8,7 @@ export const pages: Translation<typeof ENGLISH> = {
   remember: 'Lembrar de mim neste dispositivo',
   signUp: 'Criar uma conta',
   forgotPassword: 'Esqueceu a senha?',
-  wrong: 'Dados de acesso incorretos.',
+  wrong: 'Os dados de acesso estão incorretos.',
   noProvider: 'Não há uma forma de entrar com este endereço. Escolha outra forma de entrar.',
   expired: 'Este formulário expirou. Entre novamente.',
   busy: 'O acesso está sobrecarregado no momento. Tente novamente em instantes.',

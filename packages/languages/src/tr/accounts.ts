@@ -55,7 +55,7 @@ export const accounts: Translation<typeof ACCOUNT_MESSAGES> = {
   sentText: 'Bu adres kullanılabiliyorsa {email} adresine bir bağlantı gönderildi. Birkaç dakika sürebilir.',
   passwordTitle: 'Bir parola seçin',
   passwordFor: '{email} için bir parola seçin. Bu sizin adresiniz değilse bu sayfayı kapatın.',
-  otherBrowser: 'İşleme başka bir tarayıcıda başladınız. Parolayı kaydettikten sonra bu parolayla oturum açın.',
+  otherBrowser: 'İşlemi başka bir tarayıcıda başlattınız. Parolayı kaydettikten sonra bu parolayla oturum açın.',
   newPassword: 'Yeni parola',
   passwordRule: 'En az {count} karakter. Birkaç sözcüğü hatırlamak kolaydır.',
   endAccess: 'Tüm uygulamaların ve betiklerin erişimini de kaldır',

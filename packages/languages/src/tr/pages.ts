@@ -8,7 +8,7 @@ export const pages: Translation<typeof ENGLISH> = {
   remember: 'Bu cihazda beni hatırla',
   signUp: 'Hesap oluştur',
   forgotPassword: 'Parolanızı mı unuttunuz?',
-  wrong: 'Giriş bilgileri yanlış.',
+  wrong: 'Oturum açma bilgileri yanlış.',
   noProvider: 'Bu adres için bir oturum açma yöntemi yok. Lütfen başka bir yöntem seçin.',
   expired: 'Bu formun süresi doldu. Lütfen yeniden oturum açın.',
   busy: 'Oturum açma hizmeti şu anda yoğun. Lütfen biraz sonra yeniden deneyin.',
