@@ -44,7 +44,7 @@ export async function readLogoutRequest(request: Request, server: ServerContext)
   const client = sender ?? (clientId === undefined ? undefined : await knownClient(clientId, request, server));
   if (uri === undefined) return { ...(client && { client }), ...(hint && { hint }) };
   if (!client || !isRegistered(client, uri)) {
-    throw invalidLogoutRequest('`post_logout_redirect_uri` is not registered for the client: register this URI');
+    throw invalidLogoutRequest('`post_logout_redirect_uri` is not registered for the client', REGISTER);
   }
   return { client, ...(hint && { hint }), redirect: state === undefined ? uri : queryUri(uri, { state }) };
 }
@@ -92,5 +92,7 @@ async function readHint(
   return hint;
 }
 
-const invalidLogoutRequest = (reason: string) =>
-  new InvalidRequestError(`Invalid request: ${reason}`).because({ reason });
+const REGISTER = 'add exactly this URI to `postLogoutRedirectUris` of the client';
+
+const invalidLogoutRequest = (reason: string, remedy?: string) =>
+  new InvalidRequestError(`Invalid request: ${reason}`).because({ reason, remedy });
