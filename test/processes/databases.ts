@@ -18,9 +18,7 @@ export interface DatabaseKind {
   open(): Promise<OpenDatabase>;
 }
 
-/**
- * Returns Redis and the available databases, except for those in memory, with each library.
- */
+/** Returns Redis and the available databases, except for those in memory, with each library. */
 export async function findDatabaseKinds(): Promise<DatabaseKind[]> {
   const databases = await findDatabasesOfLibraries();
   const redis = await findRedis();

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { OAuth2Maintenance, type OAuth2Server } from 'nest-oauth2';
 
-import { findStores, type OpenStore, WEB } from '../stores/every-store.js';
+import { findStores, openEveryStore, WEB } from '../stores/every-store.js';
 import { earlier } from '../support/models/model.js';
 
 /** Returns a server object of which only the model is used. */
@@ -13,9 +13,7 @@ const stores = await findStores();
 
 describe('several processes with the same database', () => {
   it('take turns to delete expired records, on every store', async () => {
-    const opened: (OpenStore & { name: string })[] = [];
-    // One after the other: a busy database server lets too many new connections wait.
-    for (const { name, open } of stores) opened.push({ name, ...(await open()) });
+    const opened = await openEveryStore();
     const rounds = opened.map(({ name, store, another }) => {
       // The interval is long enough for a busy machine.
       const processes = [store, another, store, another].map(

@@ -21,6 +21,13 @@ export async function findStores(): Promise<KindOfStore[]> {
   ];
 }
 
+/** Opens all of these stores, one after the other: a busy database server lets too many new connections wait. */
+export async function openEveryStore(): Promise<(OpenStore & { name: string })[]> {
+  const opened: (OpenStore & { name: string })[] = [];
+  for (const kind of await findStores()) opened.push({ name: kind.name, ...(await kind.open()) });
+  return opened;
+}
+
 let count = 0;
 
 async function openDatabase(database: Parameters<typeof open>[0]): Promise<OpenStore> {

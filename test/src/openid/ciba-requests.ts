@@ -24,7 +24,8 @@ import { CERTIFICATE, TlsServer } from '../../support/servers/tls-server.js';
 // OpenID Connect Client-Initiated Backchannel Authentication Core 1.0, by openid-client
 
 const ID = '1';
-const GRANT = 'urn:openid:params:grant-type:ciba';
+/** The grant type of CIBA. CIBA Core §10.1 */
+export const GRANT = 'urn:openid:params:grant-type:ciba';
 
 /** Registers the tests of CIBA requests with a store. */
 export function describeCibaRequests({ name, open }: KindOfStore, platform: (typeof PLATFORMS)[number]): void {

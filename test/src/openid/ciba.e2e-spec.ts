@@ -8,9 +8,7 @@ import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { IN_MEMORY, users } from '../../stores/in-memory.js';
 import { SECRET } from '../../support/servers/demo.js';
 import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
-import { describeCibaRequests } from './ciba-requests.js';
-
-const GRANT = 'urn:openid:params:grant-type:ciba';
+import { describeCibaRequests, GRANT } from './ciba-requests.js';
 
 for (const platform of PLATFORMS) describeCibaRequests(IN_MEMORY, platform);
 

@@ -8,7 +8,7 @@ import { OAuth2Server } from 'nest-oauth2/server';
 import { later } from '../../support/models/model.js';
 import { runOperation, tokenRequest } from '../../support/clients/requests.js';
 import { Clock, restoreClocks, skewClocks } from '../../support/environment/skewed-clock.js';
-import { type AnyStore, findStores, type OpenStore, WEB } from '../every-store.js';
+import { type AnyStore, openEveryStore, type OpenStore, WEB } from '../every-store.js';
 
 const PASSWORD = { grant_type: 'password', username: 'alice', password: 'wonderland', scope: 'read' };
 
@@ -34,12 +34,8 @@ describe('the time after which records end in every store', () => {
   let stores: Named[];
 
   beforeAll(async () => {
-    const opened: Named[] = [];
-    // One after the other: a busy database server lets too many new connections wait.
-    for (const { name, open } of await findStores()) {
-      opened.push(Object.assign(await open(), { name, isPruned: !['memory', 'Redis'].includes(name) }));
-    }
-    stores = opened;
+    const opened = await openEveryStore();
+    stores = opened.map((each) => Object.assign(each, { isPruned: !['memory', 'Redis'].includes(each.name) }));
     skewClocks();
   });
   afterAll(async () => {
