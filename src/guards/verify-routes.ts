@@ -122,16 +122,20 @@ const trimmed = (path: string) => path.replaceAll(/^\/+|\/+$/g, '');
 function warnIfUnguarded({ controller, handler, method }: Route, endpoints: readonly string[]): void {
   const places = [handler, controller];
   if (!Reflect.hasMetadata(METHOD_METADATA, handler)) return;
-  const path = trimmed(
-    [controller, handler].map((one) => trimmed(String(Reflect.getMetadata('path', one) ?? ''))).join('/'),
-  );
   const isScoped = places.some((one) => SCOPE_METADATA.some((key) => Reflect.hasMetadata(key, one)));
-  if (!isScoped && !(path && endpoints.some((one) => `/${one}`.endsWith(`/${path}`)))) return;
+  if (!isScoped && !isEndpoint([controller, handler], endpoints)) return;
   if (places.some((one) => Reflect.hasMetadata(GUARDS_METADATA, one))) return;
   new Logger('OAuth2').warn(
     `Everybody can call ${controller.name}.${method}(): no guard protects it. Add \`@UseGuards(OAuthGuard)\` to the ` +
       'route or its controller, or provide `OAuthGuard` as `APP_GUARD`.',
   );
+}
+
+/** Whether the paths of a controller and a route are those of an endpoint, which may be below a global prefix. */
+function isEndpoint(places: readonly object[], endpoints: readonly string[]): boolean {
+  if (endpoints.length === 0) return false;
+  const path = trimmed(places.map((one) => trimmed(String(Reflect.getMetadata('path', one) ?? ''))).join('/'));
+  return path !== '' && endpoints.some((one) => `/${one}`.endsWith(`/${path}`));
 }
 
 const SCOPE_METADATA = [SCOPES_METADATA, ANY_SCOPE_METADATA];

@@ -57,12 +57,10 @@ export function existingValues(
       store === 'drizzle' ? `import type { ${type} } from '${driver}';` : '',
       token.file ? `import { ${token.text} } from '${from(token.file, base)}';` : '',
     ].filter((line) => line !== '');
-  // The written files import a type with the name `User` from this library.
-  const isAliased = users.name === 'User' && (store === 'typeorm' || store === 'drizzle');
+  const table = tableOf(store, users.name);
+  const imported = table === users.name ? table : `${users.name} as ${table}`;
   const tableImport = (base: string) =>
-    store === 'prisma' || store === 'mongoose'
-      ? []
-      : [`import { ${users.name}${isAliased ? ' as UserTable' : ''} } from '${from(users.file, base)}';`];
+    store === 'prisma' || store === 'mongoose' ? [] : [`import { ${imported} } from '${from(users.file, base)}';`];
   const hash = findHash(application, sources);
   const { read, write, isValid } = IDS[users.id.kind];
   const text = [...sources.values()].join('\n');
@@ -91,11 +89,7 @@ export function existingValues(
       moduleImport: module ? `import { ${module.name} } from '${from(module.file)}';` : '',
       tableImport: tableImport(folder).join('\n'),
       testImports: [...importsOf(testFolder), ...tableImport(testFolder)].join('\n'),
-      table: isAliased
-        ? 'UserTable'
-        : store === 'prisma'
-          ? users.name.charAt(0).toLowerCase() + users.name.slice(1)
-          : users.name,
+      table,
       find: isUnique ? 'findUnique' : 'findFirst',
       idColumn: users.id.name,
       readId: read,
@@ -125,6 +119,13 @@ export function existingValues(
       compare: hash.call,
     },
   };
+}
+
+/** Returns the name of the users in the written files: a member of the Prisma client, a model of Mongoose, or an import. */
+function tableOf(store: string, name: string): string {
+  if (store === 'prisma') return name.charAt(0).toLowerCase() + name.slice(1);
+  // The written files import a type with the name `User` from this library.
+  return name === 'User' && store !== 'mongoose' ? 'UserTable' : name;
 }
 
 /** Matches sources that store a column in lower case: a call of `toLowerCase()`, or `lowercase: true` of Mongoose. */
