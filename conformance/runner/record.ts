@@ -118,10 +118,10 @@ function tableOf(records: readonly RecordedPlan[]): string {
 function sumsOf(records: readonly RecordedPlan[]): string {
   const sum = (countOf: (one: RecordedPlan) => number) =>
     records.reduce((total, one) => total + countOf(one), 0).toLocaleString('en');
-  const list = (valueOf: (one: RecordedPlan) => string) => [...new Set(records.map(valueOf))].join(', ');
+  const different = (valueOf: (one: RecordedPlan) => string) => [...new Set(records.map(valueOf))];
   const counts = RESULTS.map((result) => `${sum(({ results }) => results[result] ?? 0)} ${result}`);
-  const runs = `${list(({ plan }) => plan).split(', ').length} plans, ${records.length} runs, ${sum(({ modules }) => modules)} modules`;
-  const versions = `Suite ${list(({ suite }) => suite)}, Node.js ${list(({ node }) => node)}.`;
+  const runs = `${different(({ plan }) => plan).length} plans, ${records.length} runs, ${sum(({ modules }) => modules)} modules`;
+  const versions = `Suite ${different(({ suite }) => suite).join(', ')}, Node.js ${different(({ node }) => node).join(', ')}.`;
   return `${runs}: ${counts.join(', ')}, ${sum(({ unfinished }) => unfinished)} not finished. ${versions}`;
 }
 

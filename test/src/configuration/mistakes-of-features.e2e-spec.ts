@@ -104,11 +104,6 @@ describe('the start is refused with the remedy:', () => {
     await expect(run()).rejects.toThrow(message);
   });
 
-  it('not a factory with a parameter that may be omitted', async () => {
-    const module = OAuth2Module.forRootAsync({ useFactory: (other?: object) => ({ ...other, model: store() }) });
-    await expect(startApplication(platform, { imports: [module] })).resolves.toBeDefined();
-  });
-
   it('an error of a function that has its `config`', async () => {
     const features = [keys({ secret: (config: { get(): string }) => config.get() })];
     await expect(start({ config: {}, features })).rejects.toThrow(/^config.get is not a function$/);
@@ -118,6 +113,11 @@ describe('the start is refused with the remedy:', () => {
     expect(() => new MemoryStore({ clients: { web } as never, users })).toThrow('must be a list, or an object with');
     expect(() => new MemoryStore({ users: UserTable as never })).toThrow('pass an instance, not a class');
   });
+});
+
+it('the start accepts a factory whose parameter may be omitted', async () => {
+  const module = OAuth2Module.forRootAsync({ useFactory: (other?: object) => ({ ...other, model: store() }) });
+  await expect(startApplication(platform, { imports: [module] })).resolves.toBeDefined();
 });
 
 describe('the start warns of', () => {
