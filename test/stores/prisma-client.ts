@@ -59,8 +59,9 @@ export async function openPrisma(
   };
   if (options.type === 'postgres') return open('postgresql', new PrismaPg({ connectionString: url, ...extra }));
   if (isSqlite) return open('sqlite', new PrismaLibSql({ url: `file:${database}` }));
-  // On a busy machine, a call may wait longer for a connection than the 10 seconds of the driver.
+  // On a busy machine, a call may wait longer for a connection than the 10 seconds of the driver. The driver adds them to
+  // `Date.now()`, so a call of a process whose clock is an hour behind (`Clock`) would end too early.
   const location = new URL(withLimit(url, extra?.connectionLimit));
-  location.searchParams.set('acquireTimeout', '50000');
+  location.searchParams.set('acquireTimeout', String(24 * 3_600_000));
   return open('mysql', new PrismaMariaDb(location.href));
 }
