@@ -25,6 +25,16 @@ export interface LogEntry {
   msg?: string;
 }
 
+/** A response with its complete body. */
+interface Answer {
+  ok: boolean;
+  status: number;
+  text: string;
+}
+
+/** Maximum number of attempts to send a GET request. An attempt fails if the connection breaks. */
+const ATTEMPTS = 3;
+
 /** A client of the suite's REST API, with the calls that a run needs. */
 export class Suite {
   constructor(readonly url: string) {}
@@ -69,13 +79,22 @@ export class Suite {
   }
 
   private async call<T>(method: string, path: string, body?: object): Promise<T> {
-    const response = await fetch(new URL(path, `${this.url}/`), {
-      method,
-      headers: { 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: the suite answered ${response.status} ${text.slice(0, 500)}`);
+    const { ok, status, text } = await this.send(method, path, body, method === 'GET' ? ATTEMPTS : 1);
+    if (!ok) throw new Error(`${method} ${path}: the suite answered ${status} ${text.slice(0, 500)}`);
     return (text && JSON.parse(text)) as T;
+  }
+
+  private async send(method: string, path: string, body: object | undefined, attempts: number): Promise<Answer> {
+    try {
+      const response = await fetch(new URL(path, `${this.url}/`), {
+        method,
+        headers: { 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return { ok: response.ok, status: response.status, text: await response.text() };
+    } catch (error) {
+      if (attempts === 1) throw error;
+      return await this.send(method, path, body, attempts - 1);
+    }
   }
 }

@@ -9,8 +9,13 @@ import type { LogEntry } from '../../conformance/runner/suite.js';
 export interface ModuleOutcome {
   states: readonly { status: string; result?: string }[];
   log?: readonly LogEntry[];
-  /** How the start fails: the suite rejects it, or accepts it without a run in the plan. If omitted, it succeeds. */
-  start?: 'refused' | 'lost';
+  /**
+   * How the start fails: the suite rejects it, accepts it without a run in the plan, or closes the connection. If
+   * omitted, it succeeds.
+   */
+  start?: 'refused' | 'lost' | 'broken';
+  /** The number of requests for the log that fail first, because the suite closes the connection. Default: `0`. */
+  brokenLogs?: number;
 }
 
 /** A fake conformance suite with modules that end as given. */
@@ -28,8 +33,10 @@ export class FakeSuite {
 
   async start(): Promise<void> {
     this.server = createServer((request, response) => {
-      void this.answer(request).then((body) =>
-        response.writeHead(body === undefined ? 404 : 200).end(JSON.stringify(body ?? { error: 'no such thing' })),
+      void this.answer(request).then(
+        (body) =>
+          response.writeHead(body === undefined ? 404 : 200).end(JSON.stringify(body ?? { error: 'no such thing' })),
+        () => request.socket.destroy(),
       );
     }).listen(0, '127.0.0.1');
     await once(this.server, 'listening');
@@ -46,6 +53,7 @@ export class FakeSuite {
     return this.started.has(module) ? [module] : [];
   }
 
+  /** @throws {Error} If the connection of this request breaks. */
   private async answer(request: IncomingMessage): Promise<unknown> {
     const { pathname, searchParams } = new URL(request.url!, this.url);
     const call = `${request.method} ${pathname}`;
@@ -67,11 +75,15 @@ export class FakeSuite {
       const test = searchParams.get('test')!;
       const { start } = this.modules[test]!;
       if (start === 'refused') return undefined;
+      if (start === 'broken') throw new Error('The connection breaks.');
       if (start !== 'lost') this.started.add(test);
       return { id: test };
     }
-    const { states, log = [] } = this.modules[module]!;
-    if (call.startsWith('GET /api/log/')) return log;
+    const { states, log = [], brokenLogs = 0 } = this.modules[module]!;
+    if (call.startsWith('GET /api/log/')) {
+      if (this.calls.filter((one) => one === call).length <= brokenLogs) throw new Error('The connection breaks.');
+      return log;
+    }
     if (/^(DELETE|POST) \/api\/runner\//.test(call)) return {};
     const look = this.looks.get(module) ?? 0;
     this.looks.set(module, look + 1);

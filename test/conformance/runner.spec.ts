@@ -136,6 +136,22 @@ describe('the runner of npm run conformance', () => {
     expect(closing).toMatch(/, 1 not as expected$/);
   });
 
+  it('repeats a GET request twice if its connection breaks', async () => {
+    const { lines } = await run({ first: { ...ended('PASSED'), brokenLogs: 2 } });
+    expect(lines[1]).toBe('  ok PASSED ours first');
+  });
+
+  it('gives a plan no results if the connection of a GET request breaks three times', async () => {
+    const { lines, closing } = await run({ first: { ...ended('PASSED'), brokenLogs: 3 } });
+    expect(lines[1]).toBe('  NOT OK ours: fetch failed');
+    expect(closing).toBe('0 modules (), 0 not as expected, 1 plans without results');
+  });
+
+  it('does not repeat a request that starts a module', async () => {
+    await run({ first: { ...ended('PASSED'), start: 'broken' } });
+    expect(fake.calls.filter((call) => call === 'POST /api/runner')).toHaveLength(1);
+  });
+
   it('runs as many plans at the same time as there are issuers', async () => {
     const { lines, servers } = await run({ first: ended('PASSED') }, [], {}, 2);
     expect(servers).toEqual(['started', 'started', 'stopped', 'stopped']);
