@@ -105,13 +105,13 @@ function tableOf(records: readonly RecordedPlan[]): string {
     plans.set(key, [...(plans.get(key) ?? []), record]);
   }
   const rows = [...plans.values()].map((runs) => {
-    const [{ plan, variant, modules, results, unfinished }] = runs as [RecordedPlan];
-    const counts = [modules, ...RESULTS.map((result) => results[result] ?? 0), unfinished].map(String);
+    const [{ plan, variant, results, unfinished }] = runs as [RecordedPlan];
+    const counts: [number, string][] = RESULTS.map((result) => [results[result] ?? 0, result]);
+    const found = [...counts, [unfinished, 'not finished'] as const].filter(([count]) => count > 0);
     const places = runs.map(({ platform, commit, date }) => `${platform} \`${commit}\` ${date}`);
-    return [`\`${plan}\``, variant].concat(counts, places.join(', '));
+    return [`\`${plan}\``, variant, found.map((count) => count.join(' ')).join(', '), places.join(', ')];
   });
-  const head = ['Plan', 'Variant', 'Modules', ...RESULTS, 'Not finished', 'Platform, commit and date'];
-  return `${sumsOf(records)}\n\n${table(head, rows)}`;
+  return `${sumsOf(records)}\n\n${table(['Plan', 'Variant', 'Modules', 'Platform, commit and date'], rows)}`;
 }
 
 /** Returns the sentences with the sums of all records, and with the versions that ran. */

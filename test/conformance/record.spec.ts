@@ -68,7 +68,12 @@ describe('docs/explanation/conformance.md', () => {
     ];
     const page = render(EMPTY, withResult([], result('one', modules), circumstances));
     const [counts, ...others] = rowsWith(page, '`one`');
-    expect(counts!.join(' ')).toBe('`one` the-plan, openid: plain_oauth 8 2 1 1 0 2 2 express `0123456` 2026-01-02');
+    expect(counts).toEqual([
+      '`one`',
+      'the-plan, openid: plain_oauth',
+      '2 PASSED, 1 REVIEW, 1 SKIPPED, 2 FAILED, 2 not finished',
+      'express `0123456` 2026-01-02',
+    ]);
     expect(page).toContain(
       '1 plans, 1 runs, 8 modules: 2 PASSED, 1 REVIEW, 1 SKIPPED, 0 WARNING, 2 FAILED, 2 not finished. Suite 5.1.43, Node.js v24.0.0.',
     );
@@ -92,7 +97,7 @@ describe('docs/explanation/conformance.md', () => {
       ['one', 'fastify', '0123456'],
       ['two', 'express', '0123456'],
     ]);
-    expect(rowsWith(render(EMPTY, fourth), 'SKIPPED')).toHaveLength(1);
+    expect(rowsWith(render(EMPTY, fourth), 'SKIPPED')).toEqual([]);
   });
 
   it('joins the platforms of a plan in one row if their results are equal', () => {
