@@ -1,5 +1,4 @@
-// Makes files of `dist` smaller without changing names or lines, which stack traces contain. Adds the members of the
-// conformance results that the command `prove` reads.
+// Makes files of `dist` smaller without changing names or lines, which stack traces contain.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { minifySync } from 'rolldown/experimental';
@@ -60,13 +59,3 @@ for (const format of ['esm', 'cjs']) {
     writeFileSync(join(dist, file), COMPRESSED.has(file) ? compress(file, code) : withoutIndentation(code));
   }
 }
-
-const recorded = JSON.parse(readFileSync(join(dist, '../conformance/results.json'), 'utf8'));
-const published = recorded.map(({ plan, platform, commit, results, unfinished }) => ({
-  plan,
-  platform,
-  commit,
-  results,
-  unfinished,
-}));
-writeFileSync(join(dist, 'conformance.json'), JSON.stringify(published));
