@@ -19,6 +19,9 @@ export const NO_GRANTS =
 /** The warning for a model that returns a saved token without expiry. `authenticate()` would reject it as expired. */
 export const NO_EXPIRY =
   "the model's `saveToken()` returned a token without `accessTokenExpiresAt`: `getAccessToken()` must return it as a Date, or all requests are refused";
+/** The warning for a model that returns `undefined` instead of the claims of a user. */
+export const NO_CLAIMS =
+  "the model's `getClaims()` returned nothing, so clients get no claims but `sub`: return an object such as `{ name, email }`, or `{}` for a user without claims. Is a `return` or an `await` missing?";
 /** The warning for users in a column whose collation ignores accents. */
 export const INEXACT_NAMES =
   '`findByUsername()` has found a user by another spelling than the stored one, so the column of the names ignores accents: a ' +

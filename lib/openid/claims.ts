@@ -1,6 +1,7 @@
 import { ServerError } from '../errors/index.js';
 import { CLAIMS_IN_ID_TOKEN } from './client-fields.js';
 import type { ServerContext } from '../contracts/feature.js';
+import { NO_CLAIMS, warnOfModelMistake } from '../model/model-mistakes.js';
 import type { CoreClient, User } from '../model/model.js';
 import { scopeText } from '../tokens/scope.js';
 import { isTranslated } from './claims-locales.js';
@@ -43,9 +44,10 @@ export class Claims {
     const byScope = includesScopes ? scope.split(' ').flatMap((one) => this.scopes.get(one) ?? []) : [];
     const requestedNames = new Set([...byScope, ...Object.keys(requests)].filter((name) => !RESERVED.has(name)));
     if (requestedNames.size === 0) return {};
-    const available =
-      (await model.getClaims(user, { client, names: [...requestedNames], requests, locales, scope, location })) || {};
-    const returned = Object.entries(available).filter(
+    const request = { client, names: [...requestedNames], requests, locales, scope, location };
+    const available = await model.getClaims(user, request);
+    if (available === undefined) warnOfModelMistake(model, NO_CLAIMS);
+    const returned = Object.entries(available || {}).filter(
       ([name]) => requestedNames.has(name) || isTranslated(name, requestedNames, locales),
     );
     return Object.fromEntries(

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { introspection, resourceIndicators } from 'nest-oauth2/features';
 import { Request, TemporarilyUnavailableError } from 'nest-oauth2/server';
@@ -219,6 +219,20 @@ describe('the userinfo endpoint', () => {
       sub: 'alice',
       updated_at: '1970-01-01T00:00:00.000Z',
     });
+  });
+
+  it('warns once if `getClaims()` returns nothing', async () => {
+    const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    let said: object | null | undefined = null;
+    const server = await openIdServer({ model: { getClaims: () => said } });
+    expect(await learn(server, { scope: 'openid profile' })).toEqual({ sub: 'alice' });
+    expect(emitWarning).not.toHaveBeenCalled();
+    said = undefined;
+    for (let i = 0; i < 2; i++) expect(await learn(server, { scope: 'openid profile' })).toEqual({ sub: 'alice' });
+    expect(emitWarning.mock.calls).toEqual([
+      [expect.stringContaining("the model's `getClaims()` returned nothing, so clients get no claims but `sub`")],
+    ]);
+    emitWarning.mockRestore();
   });
 
   it('can be called by pages of configured origins', async () => {
