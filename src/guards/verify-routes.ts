@@ -14,6 +14,7 @@ import { verifyDefinedScopes } from './verify-scopes.js';
 import { publicRouteError } from './missing-user.js';
 import { isOAuthGuard, type OAuthGuard } from './oauth.guard.js';
 import { NO_SESSIONS } from './session-access.js';
+import { findUserReader } from './user-readers.js';
 
 /** The metadata key of `@UseGuards()`. */
 const GUARDS_METADATA = '__guards__';
@@ -39,6 +40,7 @@ export function verifyRoutes(config: ApplicationConfig, modules: ModulesContaine
   const endpoints = mcpEndpoints(registrations);
   const hasNamed = names.some((name) => name !== undefined);
   const scanner = new MetadataScanner();
+  const problems = new Set<string | undefined>();
   const ofAll = config.getGlobalGuards().filter(isOAuthGuard) as unknown as OAuthGuard[];
   const hasGlobal = config.getGlobalGuards().length > 0 || config.getGlobalRequestGuards().length > 0;
   for (const module of modules.values()) {
@@ -51,10 +53,22 @@ export function verifyRoutes(config: ApplicationConfig, modules: ModulesContaine
         verifySession(route, () => guardsOf(module, metatype, route.handler, ofAll));
         verifyScopes(route, registrations);
         if (!hasGlobal) warnIfUnguarded(route, endpoints);
+        problems.add(findReader(route, config.getGlobalGuards()));
         if (hasNamed) verifyServer(route, guardsOf(module, metatype, route.handler, ofAll), names);
       }
     }
   }
+  for (const problem of problems) if (problem !== undefined) logger.warn(problem);
+}
+
+const logger = new Logger('OAuth2');
+
+/** Returns what is wrong if a guard or the handler of a route reads a user that the request does not have. */
+function findReader({ controller, handler, method }: Route, ofAll: readonly unknown[]): string | undefined {
+  if (!Reflect.hasMetadata(METHOD_METADATA, handler)) return undefined;
+  if (readAccessRequirements(handler, controller, isOAuthGuard).isPublic) return undefined;
+  const own = [controller, handler].flatMap((one) => (Reflect.getMetadata(GUARDS_METADATA, one) as unknown[]) ?? []);
+  return findUserReader({ name: `${controller.name}.${method}()`, handler, guards: [...ofAll, ...own] });
 }
 
 interface Route {
@@ -125,7 +139,7 @@ function warnIfUnguarded({ controller, handler, method }: Route, endpoints: read
   const isScoped = places.some((one) => SCOPE_METADATA.some((key) => Reflect.hasMetadata(key, one)));
   if (!isScoped && !isEndpoint([controller, handler], endpoints)) return;
   if (places.some((one) => Reflect.hasMetadata(GUARDS_METADATA, one))) return;
-  new Logger('OAuth2').warn(
+  logger.warn(
     `Everybody can call ${controller.name}.${method}(): no guard protects it. Add \`@UseGuards(OAuthGuard)\` to the ` +
       'route or its controller, or provide `OAuthGuard` as `APP_GUARD`.',
   );
