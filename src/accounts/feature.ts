@@ -1,3 +1,5 @@
+import { Logger } from '@nestjs/common';
+
 import type { CredentialModel, User } from '../../lib/index.js';
 import {
   assertConfig,
@@ -37,6 +39,12 @@ const CREDENTIAL_METHODS = [
   'replaceCredential',
   'removeCredential',
 ] as const satisfies readonly (keyof CredentialModel)[];
+
+const logger = new Logger('OAuth2');
+
+const twoSignUps = (path: string): string =>
+  `The login page links to ${path}, the \`signUp\` of \`pages()\`, and the sign-up page of \`accounts()\` is open to everyone too: set ` +
+  '`signUp: false` of `accounts()` if your page replaces it, or remove `signUp` of `pages()`.';
 
 /**
  * Adds accounts with passwords to `pages()`: sign-up, verification of e-mail addresses, password reset, and sections of
@@ -129,6 +137,8 @@ export function accounts<U extends User = User>(options: AccountsOptions<U>): Fe
         async verifyStoredState() {
           if (authenticator) await requireTotp();
           if (passkeys) await loadWebAuthn();
+          const { signUp: ownPage } = site().options;
+          if (ownPage !== undefined && signUp !== false) logger.warn(twoSignUps(ownPage));
           // Finishes deletions in the background from now on.
           accountsOfServer();
         },

@@ -1,8 +1,9 @@
 import { Logger } from '@nestjs/common';
 
-import { LATE } from '../../lib/internal.js';
+import { isLoopbackName, LATE } from '../../lib/internal.js';
 import type { ServerContext } from '../../lib/index.js';
 import { DEFINED_SCOPES, isDefinedScope, misspelledScope } from '../decorators/define-scopes.js';
+import { isPlaceholder } from './placeholder.js';
 
 const logger = new Logger('OAuth2');
 
@@ -27,6 +28,8 @@ export function warnOfClients(server: ServerContext): void {
   logClientsWithoutRefresh(clients, server);
   for (const client of clients) {
     warnOfMissingRedirectUris(client);
+    warnOfPlainRedirects(client);
+    warnOfPlaceholder(client);
     warnOfCommas(client);
     warnOfMissingSecret(client, server);
     warnOfMisspelledScopes(client, server);
@@ -59,6 +62,27 @@ function warnOfMissingRedirectUris({ id, grants, redirectUris }: CodeClient): vo
       "URL to which the client is sent back, such as `redirectUris: ['https://app.example.com/callback']`, or remove the grant.",
   );
 }
+
+/** Logs a warning if an authorization code is sent to another computer without TLS. RFC 9700 §2.6 */
+function warnOfPlainRedirects({ id, redirectUris }: CodeClient): void {
+  const plain = listOf(redirectUris).find((uri) => /^http:/i.test(uri) && !isLoopbackName(new URL(uri).hostname));
+  if (plain === undefined) return;
+  logger.warn(
+    `The client \`${id}\` has the redirect URI \`${plain}\`, without TLS: everyone on the way can read its authorization codes. ` +
+      'Use https. In a closed test network, ignore this.',
+  );
+}
+
+/** Logs a warning if the secret of a client is a word of an example, which an attacker guesses first. */
+function warnOfPlaceholder({ id, secret }: CodeClient): void {
+  if (!listOf([secret].flat()).some((one) => isPlaceholder(one) || COMMON_SECRET.test(one))) return;
+  logger.warn(
+    `The \`secret\` of the client \`${id}\` is a placeholder, which everyone can guess: replace it with random characters, such as ` +
+      'the output of `openssl rand -base64 33`.',
+  );
+}
+
+const COMMON_SECRET = /^(?:(?:my.?)?(?:client.?)?(?:secret|s3cret|password)|todo|test)$/i;
 
 /** Logs a warning if a client cannot authenticate, for example because the variable with its secret is not set. */
 function warnOfMissingSecret(client: CodeClient, { options }: ServerContext): void {
@@ -94,6 +118,9 @@ function warnOfCommas({ id, scopes }: CodeClient): void {
       `scopes, write ${listed(String(joined[0]))}.`,
   );
 }
+
+const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.filter(isText) : []);
+const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** Returns a text with commas as a list in code. */
 export const listed = (text: string): string => `'${text.split(',').join("', '")}'`;

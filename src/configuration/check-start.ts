@@ -1,10 +1,11 @@
 import type { Server } from 'node:http';
 import { Logger } from '@nestjs/common';
 
-import { isLoopbackName, toOAuthError } from '../../lib/internal.js';
+import { assertConfig, isLoopbackName, SERVER_SECRETS, toOAuthError } from '../../lib/internal.js';
 import { InvalidArgumentError, type OAuth2Server, type ServerContext } from '../../lib/index.js';
 import { logServerError } from '../operations/error-log.js';
 import { codeClients, warnOfClients } from './check-clients.js';
+import { isPlaceholder } from './placeholder.js';
 
 const logger = new Logger('OAuth2');
 
@@ -25,8 +26,12 @@ export async function checkStoredState(server: OAuth2Server | undefined): Promis
   }
 }
 
-/** Logs warnings of what the configuration makes impossible, or possible without notice. */
+/**
+ * Logs warnings of what the configuration makes impossible, or possible without notice.
+ * @throws {InvalidArgumentError} If a secret is a placeholder, and `NODE_ENV` is `production`.
+ */
 export function warnAtStart(server: ServerContext, http: Server | undefined): void {
+  checkPlaceholder(server);
   warnOfVolatileStore(server);
   warnOfClients(server);
   warnOfLongLifetimes(server);
@@ -37,6 +42,17 @@ export function warnAtStart(server: ServerContext, http: Server | undefined): vo
     warnOfPlainIssuer(server.options.issuer);
   }
 }
+
+/** Logs a warning, or refuses the start in production, if a secret of the server is a text of an example. */
+function checkPlaceholder(server: ServerContext): void {
+  if (!server.find(SERVER_SECRETS)?.some(isPlaceholder)) return;
+  assertConfig(process.env['NODE_ENV'] !== 'production', PLACEHOLDER_SECRET);
+  logger.warn(`${PLACEHOLDER_SECRET}. With \`NODE_ENV=production\`, the application does not start.`);
+}
+
+const PLACEHOLDER_SECRET =
+  'the option `secret` is a placeholder, with which everyone can forge forms and logins: replace it with random characters, ' +
+  'such as the output of `openssl rand -base64 33`';
 
 /** The longest usual lifetimes, in seconds. A longer one is probably a number of milliseconds. */
 const USUAL = {

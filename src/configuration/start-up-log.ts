@@ -1,4 +1,6 @@
 import { Logger } from '@nestjs/common';
+import type { ModulesContainer } from '@nestjs/core';
+
 import type { Model, ServerContext } from '../../lib/index.js';
 
 const logger = new Logger('OAuth2');
@@ -26,3 +28,20 @@ function describeUnsupported(model: Model, grantType: string, requires: readonly
 /** Whether the model has no method of this name. */
 const lacks = (model: Model, method: string): boolean =>
   typeof (model as unknown as Record<string, unknown>)[method] !== 'function';
+
+/** Stores whose database does not delete expired records itself. */
+const UNPRUNED = /^(?:TypeOrm|Drizzle|Prisma)Store$/;
+
+/** Logs in production that no part of the application deletes the expired records of the store. */
+export function logMissingMaintenance({ options: { model } }: ServerContext, modules: ModulesContainer): void {
+  const store = model.constructor?.name ?? '';
+  if (process.env['NODE_ENV'] !== 'production' || !UNPRUNED.test(store)) return;
+  const providers = [...modules.values()].flatMap((module) => Array.from(module.providers));
+  // A factory may provide it under another token. Only the name is the same in both builds of the package.
+  const names = providers.flatMap(([token, { instance }]) => [token, instance?.constructor] as { name?: string }[]);
+  if (names.some((one) => one?.name === 'OAuth2Maintenance')) return;
+  logger.log(
+    `Nothing in this application deletes the expired records of \`${store}\`, so its tables grow: add \`OAuth2Maintenance\` to the ` +
+      '`providers` of a module. If another process calls `prune()`, ignore this.',
+  );
+}

@@ -40,6 +40,9 @@ const BY_NAME: ReadonlyMap<string, string> = new Map<string, string>([
   ['deviceauthorization', GRANTS[5]],
 ]);
 
+/** The beginning of a hash of bcrypt, argon2, scrypt, SHA-256, or crypt. */
+const HASH = /^\$(?:2[abxy]?|argon2(?:id|i|d)|scrypt|sha256|pbkdf2[\w-]*|[156y])\$/;
+
 /** Names that developers use for a public client. */
 const PUBLIC_FLAGS = ['public', 'isPublic', 'is_public', 'publicClient'];
 
@@ -60,6 +63,10 @@ function findClientMistake(client: Partial<StoredClient>): string | undefined {
     if (/^[a-z][\w.-]*:\d/i.test(uri)) {
       return `\`redirectUris\` contains \`${uri}\`, which has no scheme: write \`http://${uri}\` or \`https://${uri}\``;
     }
+  }
+  const hash = [secret].flat().find((one) => HASH.test(String(one)));
+  if (hash !== undefined) {
+    return `\`secret\` is a hash (\`${HASH.exec(hash)![0]}…\`), which the client would have to send: set the secret itself, or put the result of \`hashSecret()\` into \`secretHashes\``;
   }
   const flag = PUBLIC_FLAGS.find((name) => (client as Readonly<Record<string, unknown>>)[name] === true);
   const hasSecret = (secret ?? undefined) !== undefined || (secretHashes?.length ?? 0) > 0;

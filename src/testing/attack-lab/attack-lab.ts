@@ -26,6 +26,7 @@ import { Wire } from './wire.js';
  */
 export async function attackLab(app: LabApplication, options: AttackLabOptions = {}): Promise<AttackReport> {
   const { seed = 1, timeLimit = 100, patience = 30_000, callers = 200 } = options;
+  if (typeof app?.getHttpServer !== 'function') throw new InvalidArgumentError(NO_APPLICATION);
   verifyIds(options);
   const started = performance.now();
   const address = await addressOf(app);
@@ -66,6 +67,10 @@ export async function attackLab(app: LabApplication, options: AttackLabOptions =
     await cleanUp(parts);
   }
 }
+
+const NO_APPLICATION =
+  'Invalid argument: the first argument of `attackLab()` is not a Nest application: pass the result of `moduleRef.createNestApplication()` or ' +
+  '`NestFactory.create()`, as `attackLab(app, { signIn })`';
 
 /** Returns the server of the option `otherTenant`. */
 async function otherTargetOf(app: LabApplication, options: AttackLabOptions, base: string) {

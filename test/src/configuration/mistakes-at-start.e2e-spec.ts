@@ -1,0 +1,143 @@
+import { Logger, type ModuleMetadata } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { accounts, logMailer } from 'nest-oauth2/accounts';
+import { OAuth2Maintenance, OAuth2Module } from 'nest-oauth2';
+import { pages } from 'nest-oauth2/pages';
+import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
+import { attackLab } from 'nest-oauth2/testing';
+import { SECRET } from '../../support/servers/demo.js';
+import { UserTable } from '../accounts/account-application.js';
+
+const users = { findByCredentials: () => undefined, findById: () => undefined };
+const web: StoredClient = {
+  id: 'web',
+  secret: 'web-secret',
+  grants: ['authorization_code', 'refresh_token'],
+  redirectUris: ['https://app.example/callback'],
+};
+const store = (more: Partial<StoredClient> = {}) => new MemoryStore({ clients: [{ ...web, ...more }], users });
+
+const warn = jest.spyOn(Logger.prototype, 'warn');
+const log = jest.spyOn(Logger.prototype, 'log');
+const linesOf = (spy: { mock: { calls: unknown[][] } }) => spy.mock.calls.map(([text]) => String(text));
+const { NODE_ENV: environment } = process.env;
+const started: { close(): Promise<void> }[] = [];
+
+beforeEach(() => {
+  for (const spy of [warn, log]) spy.mockReset().mockImplementation(() => undefined);
+});
+afterEach(async () => {
+  process.env['NODE_ENV'] = environment;
+  await Promise.all(started.splice(0).map((app) => app.close()));
+});
+
+async function start(options: object = {}, { imports = [], ...module }: ModuleMetadata = {}) {
+  const settings = {
+    model: store(),
+    issuer: 'https://id.example.com',
+    secret: SECRET,
+    interaction: null,
+    isGlobal: true,
+  };
+  const oauth = OAuth2Module.forRoot({ ...settings, ...options });
+  const compiled = await Test.createTestingModule({ imports: [oauth, ...imports], ...module }).compile();
+  const app = compiled.createNestApplication({ logger: false });
+  started.push(app);
+  return app.init();
+}
+
+describe('a placeholder', () => {
+  it.each([
+    'change-me-change-me-change-me-change-me',
+    'your-super-secret-of-32-characters',
+    'x'.repeat(32),
+    '32 or more random characters, for example of: openssl rand -base64 32',
+  ])('as the secret of the module is a warning, and refuses the start in production: %s', async (secret) => {
+    const message =
+      'the option `secret` is a placeholder, with which everyone can forge forms and logins: replace it with';
+    await start({ secret: [SECRET, secret] });
+    expect(linesOf(warn)).toEqual([expect.stringContaining(message)]);
+    process.env['NODE_ENV'] = 'production';
+    await expect(start({ secret })).rejects.toThrow(message);
+  });
+
+  it.each(['secret', 'change-me', 'your-client-secret', 'xxxx', 'clientSecret'])(
+    'as the secret of a client in code is a warning: %s',
+    async (secret) => {
+      await start({ model: store({ secret }) });
+      expect(linesOf(warn)).toEqual([
+        'The `secret` of the client `web` is a placeholder, which everyone can guess: replace it with random characters, such as the ' +
+          'output of `openssl rand -base64 33`.',
+      ]);
+    },
+  );
+
+  it('is not found in a random text', async () => {
+    const secret = 'q5fJc1yQ0l3bJw6cE7m2T9uXhA4sD8kPzRvN+oGiBtY=';
+    await start({ secret, model: store({ secret }) });
+    expect(linesOf(warn)).toEqual([]);
+  });
+});
+
+it.each([
+  ['$2b$10$abcdefghijklmnopqrstuu', '$2b$…'],
+  ['$argon2id$v=19$m=65536,t=3,p=4$c2FsdA$aGFzaA', '$argon2id$…'],
+  [['plain', '$scrypt$ln=14,r=8,p=1$c2FsdA$aGFzaA'], '$scrypt$…'],
+])('rejects a client whose secret is a hash: %s', async (secret, shown) => {
+  const message = `the client \`web\` is invalid: \`secret\` is a hash (\`${shown}\`), which the client would have to send`;
+  expect(() => store({ secret })).toThrow(message);
+  await expect(new MemoryStore({ users }).createClient({ ...web, secret })).rejects.toThrow(message);
+});
+
+it.each([
+  ['http://app.example/callback', true],
+  ['http://localhost:3000/callback', false],
+  ['http://127.0.0.1/callback', false],
+  ['com.example.app:/callback', false],
+])('warns of a redirect URI of another computer without TLS: %s', async (uri, isWarned) => {
+  await start({ model: store({ redirectUris: ['https://app.example/callback', uri] }) });
+  const line =
+    `The client \`web\` has the redirect URI \`${uri}\`, without TLS: everyone on the way can read its authorization codes. Use https. In ` +
+    'a closed test network, ignore this.';
+  expect(linesOf(warn)).toEqual(isWarned ? [line] : []);
+});
+
+it('warns of two sign-up pages, of pages() and of accounts()', async () => {
+  const message =
+    'The login page links to /join, the `signUp` of `pages()`, and the sign-up page of `accounts()` is open';
+  const withSignUp = (signUp: boolean) => ({
+    interaction: undefined,
+    features: [pages({ signUp: '/join' }), accounts({ users: new UserTable(), mail: logMailer(), signUp })],
+  });
+  await start(withSignUp(false));
+  expect(linesOf(warn).join('\n')).not.toContain('signUp');
+  await start(withSignUp(true));
+  expect(linesOf(warn).filter((line) => line.startsWith(message))).toHaveLength(1);
+});
+
+describe('expired records that nothing deletes', () => {
+  class PrismaStore extends MemoryStore {}
+  const message = 'Nothing in this application deletes the expired records of `PrismaStore`, so its tables grow: add';
+  const lines = () => linesOf(log).filter((line) => line.startsWith(message)).length;
+
+  it('are a line in the log in production, until a provider deletes them', async () => {
+    const model = new PrismaStore({ users });
+    await start({ model });
+    expect(lines()).toBe(0);
+    process.env['NODE_ENV'] = 'production';
+    await start({ model });
+    expect(lines()).toBe(1);
+    await start({ model }, { providers: [OAuth2Maintenance] });
+    const useFactory = () =>
+      Object.create(OAuth2Maintenance.prototype, { onApplicationBootstrap: { value() {} } }) as object;
+    await start({ model }, { providers: [{ provide: 'MAINTENANCE', useFactory }] });
+    expect(lines()).toBe(1);
+  });
+});
+
+it('rejects attackLab() without an application', async () => {
+  const message = 'the first argument of `attackLab()` is not a Nest application: pass the result of';
+  await expect(attackLab(undefined as never)).rejects.toThrow(message);
+  await expect(attackLab({ signIn: false } as never)).rejects.toThrow(message);
+});
