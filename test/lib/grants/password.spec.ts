@@ -96,7 +96,9 @@ describe('the password grant', () => {
       '400 invalid_scope: Invalid parameter: `scope`',
     );
     const { error, testModel } = await grant({ scope: 'admin' });
-    expect(summary(error)).toBe('400 invalid_scope: Invalid scope: Requested scope is invalid');
+    expect(summary(error)).toBe(
+      '400 invalid_scope: Invalid scope: this client or user may not have the requested scope: request less, or add it to `scopes` of the client',
+    );
     expect(testModel.calls.map(([method]) => method)).toEqual(['getClient', 'getUser', 'validateScope']);
   });
 

@@ -145,9 +145,9 @@ describe('a WebSocket gateway behind OAuthGuard', () => {
       data: {
         status: 'error',
         statusCode: 403,
-        message: 'Insufficient scope: authorized scope is insufficient',
+        message: 'Insufficient scope: the token lacks a required scope, so request a token that has it',
         error: 'insufficient_scope',
-        error_description: 'Insufficient scope: authorized scope is insufficient',
+        error_description: 'Insufficient scope: the token lacks a required scope, so request a token that has it',
       },
     });
     expect(await client.request('read')).toEqual({ event: 'read', data: 'u' });
