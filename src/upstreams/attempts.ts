@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 
 import { consumeOnce, ExpiringTexts, SERVER_SECRETS } from '../../lib/internal.js';
 import type { Request, Response, ServerContext } from '../../lib/index.js';
+import { cookieName } from '../pages/sessions/browser-cookie.js';
 import { serverKey } from '../tenants/tenant-of.js';
 
 /** Seconds in which the user must come back from the provider. */
@@ -55,8 +56,7 @@ export class Attempts {
     const issuer = server.issuerOf(request) ?? '';
     const isSecure = issuer.startsWith('https:');
     this.serverKey = serverKey(server, issuer);
-    // Other hosts of the domain cannot set cookies with this prefix. RFC 6265bis §4.1.3.2
-    this.prefix = `${isSecure ? '__Host-' : ''}oauth2-upstream-`;
+    this.prefix = `${cookieName('oauth2-upstream', issuer, isSecure)}-`;
     this.attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
     const secrets = server.find(SERVER_SECRETS) ?? [];
     this.texts = new ExpiringTexts(secrets, 'nest-oauth2 upstream attempt');

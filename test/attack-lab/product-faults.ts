@@ -59,7 +59,7 @@ function sharedCookies(): ProductFault {
     prepare: proxied((request, response) => {
       const set = response.setHeader.bind(response);
       response.setHeader = (name, value) => {
-        const cookie = [value].flat().find((line) => /oauth2-upstream-[^=]*=[^;]/.test(String(line)));
+        const cookie = [value].flat().find((line) => /oauth2-upstream[^=]*=[^;]/.test(String(line)));
         if (name.toLowerCase() === 'set-cookie' && cookie) shared = String(cookie).split(';')[0]!;
         return set(name, value);
       };

@@ -66,14 +66,14 @@ export function outsideTheBrowser(stage: Stage): void {
   it('redirects to the original path after the login', async () => {
     const response = await signIn(stage.sample.url, { return_to: '/oauth/authorize?a=1&b=%2F' });
     expect(response.headers.get('location')).toBe('/oauth/authorize?a=1&b=%2F');
-    const session = response.headers.getSetCookie().find((cookie) => cookie.startsWith('oauth2-session='));
+    const session = response.headers.getSetCookie().find((cookie) => SESSION.test(cookie));
     expect(session).toMatch(/; HttpOnly; SameSite=Lax/);
   });
 
   it('rejects a login form with a forged token (CSRF)', async () => {
     const response = await signIn(stage.sample.url, { csrf_token: 'guessed' });
     expect(response.status).toBe(403);
-    expect(response.headers.getSetCookie().some((cookie) => cookie.startsWith('oauth2-session='))).toBe(false);
+    expect(response.headers.getSetCookie().some((cookie) => SESSION.test(cookie))).toBe(false);
   });
 
   it('escapes user input, and allows only its own scripts', async () => {
@@ -132,7 +132,7 @@ export function outsideTheBrowser(stage: Stage): void {
   });
 
   it('ignores a session cookie that it did not issue', async () => {
-    const cookie = `oauth2-session=${'A'.repeat(43)}`;
+    const cookie = `oauth2-session.${new URL(stage.sample.url).port}=${'A'.repeat(43)}`;
     const response = await fetch(stage.sample.url, { headers: { cookie } });
     expect(await response.text()).not.toContain('Alice Liddell');
   });
@@ -168,8 +168,11 @@ async function sendLogin(url: string, { token, cookie }: LoginForm, fields: Reco
   });
 }
 
+/** The session cookie of a server whose issuer has a port. */
+const SESSION = /^oauth2-session\.\d+=/;
+
 const sessionOf = (response: Response): string =>
   response.headers
     .getSetCookie()
-    .find((cookie) => cookie.startsWith('oauth2-session='))!
+    .find((cookie) => SESSION.test(cookie))!
     .split(';')[0]!;

@@ -151,7 +151,7 @@ describeInBrowser('the pages of upstreams() in a browser', () => {
       await seen('disconnected');
 
       // The session ends before the provider responds.
-      const signOut = async () => page.context().clearCookies({ name: /^(?!oauth2-upstream-)/ });
+      const signOut = async () => page.context().clearCookies({ name: /^(?!oauth2-upstream)/ });
       await connect('not-fresh', { sub: 'new' }, signOut);
       await shows(say('upstreamNotFresh'));
 

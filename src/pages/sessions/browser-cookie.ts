@@ -17,6 +17,16 @@ const KINDS = {
 export const newCookieValue = (): string => randomBytes(32).toString('base64url');
 
 /**
+ * Returns the name of a cookie. Other hosts of the domain cannot set cookies with the prefix `__Host-`. A browser sends
+ * a cookie to all ports of a host, so the name contains the port of the issuer: two applications on `localhost` must not
+ * overwrite each other's sessions. RFC 6265bis §4.1.3.2, RFC 6265 §8.5
+ */
+export function cookieName(kind: string, issuer: string | undefined, isSecure: boolean): string {
+  const [, port] = /^https?:\/\/[^/]*:(\d+)(?:\/|$)/.exec(issuer ?? '') ?? [];
+  return `${isSecure ? '__Host-' : ''}${kind}${port ? `.${port}` : ''}`;
+}
+
+/**
  * A cookie of the pages: `HttpOnly`, `SameSite=Lax`, and `Secure` if the server is reached over TLS. By default it is
  * the session cookie, which identifies the session and binds forms to the browser. RFC 6265
  */
@@ -34,8 +44,7 @@ export class BrowserCookie {
     const issuer = server.issuerOf(request);
     const { protocol } = (request['native'] ?? {}) as { protocol?: unknown };
     const isSecure = protocol === 'https' || issuer?.startsWith('https:') === true;
-    // Other hosts of the domain cannot set cookies with this prefix. RFC 6265bis §4.1.3.2
-    const name = isSecure ? `__Host-${kind}` : kind;
+    const name = cookieName(kind, issuer, isSecure);
     // Several tenants may share a host name, and a user may be signed in to more than one of them.
     this.name = tenantOf(server) === undefined ? name : `${name}-${boundToTenant('', server).slice(0, 12)}`;
     this.attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;

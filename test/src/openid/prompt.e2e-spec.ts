@@ -182,7 +182,7 @@ describe.each(ANY_PLATFORM)('login parameters of OpenID Connect on %s', (platfor
       const { browser, url } = await open();
       // The browser has its own cookie for prompt states.
       await browser.get(requested({ prompt: 'login' }));
-      expect(browser.cookies.has('oauth2-prompt')).toBe(true);
+      expect(browser.cookies.has(browser.cookieName('oauth2-prompt'))).toBe(true);
       const attacker = new PageBrowser(url);
       const sent = await attacker.get(requested({ prompt: 'login' }));
       const link = new URL(sent.location!, 'http://here').searchParams.get('return_to')!;

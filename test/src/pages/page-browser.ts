@@ -7,6 +7,11 @@ export class PageBrowser {
     private readonly headers: Record<string, string> = {},
   ) {}
 
+  /** Returns the name of a cookie of an application whose issuer is the URL of this browser. */
+  cookieName(kind: string): string {
+    return `${kind}.${new URL(this.url).port}`;
+  }
+
   async get(path: string, headers: Record<string, string> = {}): Promise<ShownPage> {
     return this.fetch(path, { headers });
   }

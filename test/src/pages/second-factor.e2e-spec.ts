@@ -185,16 +185,21 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
   it('is required: the password alone does not sign the user in, at any page or with any cookie', async () => {
     const { browser: userBrowser, url, site, server, model } = await open();
     await password(userBrowser, await go(userBrowser));
-    const half = userBrowser.cookies.get(HALF)!;
+    const half = userBrowser.cookies.get(userBrowser.cookieName(HALF))!;
     expect((await go(userBrowser)).heading).toBe('Sign in');
     expect((await follow(userBrowser, await userBrowser.get('/oauth/applications'))).heading).toBe('Sign in');
     const decided = await userBrowser.post(requested(), { decision: 'allow', csrf_token: 'x' });
     expect(decided.location).toMatch(/^\/oauth\/login/);
     for (const cookie of [half, `pending login ${half}`, `pending%20login%20${half}`]) {
       const forger = new PageBrowser(url);
-      forger.cookies.set(SESSION, cookie);
+      forger.cookies.set(forger.cookieName(SESSION), cookie);
       expect((await go(forger)).heading).toBe('Sign in');
-      const native = { headers: { cookie: `${SESSION}=${cookie}` }, method: 'GET', url: '/', query: {} };
+      const native = {
+        headers: { cookie: `${forger.cookieName(SESSION)}=${cookie}` },
+        method: 'GET',
+        url: '/',
+        query: {},
+      };
       expect(await site.findUser(native, server)).toBeUndefined();
     }
     expect(await model.getSession(half)).toBeUndefined();
@@ -218,7 +223,7 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
     const { browser: userBrowser, config, url } = await open({ when: 'wanted' });
     const first = await redeem(config, userBrowser, await password(userBrowser, await go(userBrowser)));
     expect(first.claims()).toMatchObject({ acr: PWD, amr: ['pwd'] });
-    const before = userBrowser.cookies.get(SESSION)!;
+    const before = userBrowser.cookies.get(userBrowser.cookieName(SESSION))!;
     const now = Date.now();
     jest.spyOn(Date, 'now').mockImplementation(() => now + 20_000);
 
@@ -228,9 +233,9 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
     expect(stronger.claims()).toMatchObject({ acr: MFA, amr: ['pwd', 'otp', 'mfa'] });
     expect(stronger.claims()!['auth_time']).toBe(first.claims()!['auth_time']);
     // The second factor issues a new session cookie and invalidates the old one.
-    expect(userBrowser.cookies.get(SESSION)).not.toBe(before);
+    expect(userBrowser.cookies.get(userBrowser.cookieName(SESSION))).not.toBe(before);
     const thief = new PageBrowser(url);
-    thief.cookies.set(SESSION, before);
+    thief.cookies.set(thief.cookieName(SESSION), before);
     expect((await go(thief)).heading).toBe('Sign in');
   });
 
@@ -445,18 +450,18 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
 
   it('replaces a planted cookie of a pending login, and completes a pending login only once', async () => {
     const { browser: userBrowser, url } = await open();
-    userBrowser.cookies.set(HALF, 'A'.repeat(43));
+    userBrowser.cookies.set(userBrowser.cookieName(HALF), 'A'.repeat(43));
     const page = await password(userBrowser, await go(userBrowser));
-    const half = userBrowser.cookies.get(HALF)!;
+    const half = userBrowser.cookies.get(userBrowser.cookieName(HALF))!;
     expect(half).not.toBe('A'.repeat(43));
     expect(page.heading).toBe('Enter your code');
-    const before = userBrowser.cookies.get(SESSION)!;
+    const before = userBrowser.cookies.get(userBrowser.cookieName(SESSION))!;
     expect((await send(userBrowser, page, { code: '123451' })).heading).toBe('Allow access?');
-    expect(userBrowser.cookies.get(SESSION)).not.toBe(before);
+    expect(userBrowser.cookies.get(userBrowser.cookieName(SESSION))).not.toBe(before);
     // Submitting the form again is harmless, and the old cookies are invalid.
     expect((await userBrowser.send(page, { code: '123451' })).status).toBe(303);
     const thief = new PageBrowser(url);
-    thief.cookies.set(SESSION, before).set(HALF, half);
+    thief.cookies.set(thief.cookieName(SESSION), before).set(thief.cookieName(HALF), half);
     const replayed = await thief.send(page, { code: '123451' });
     expect([replayed.status, replayed.heading]).toEqual([403, 'Sign in']);
     expect((await go(thief)).heading).toBe('Sign in');
@@ -465,7 +470,7 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
   it('must be entered within its lifetime, and before the user’s grants are revoked', async () => {
     const { browser: userBrowser, model } = await open({ lifetime: 60 });
     const page = await password(userBrowser, await go(userBrowser));
-    expect(userBrowser.cookies.has(HALF)).toBe(true);
+    expect(userBrowser.cookies.has(userBrowser.cookieName(HALF))).toBe(true);
     const now = Date.now();
     const clock = jest.spyOn(Date, 'now').mockImplementation(() => now + 61_000);
     const late = await userBrowser.send(page, { code: '123451' });
@@ -528,7 +533,7 @@ describe.each(ANY_PLATFORM)('a second factor on the built-in pages on %s', (plat
       const shown = await password(userBrowser, await go(userBrowser));
       expect([shown.status, shown.html.includes('Something went wrong')]).toEqual([503, true]);
       expect((await go(userBrowser)).heading).toBe('Sign in');
-      expect(userBrowser.cookies.has(HALF)).toBe(false);
+      expect(userBrowser.cookies.has(userBrowser.cookieName(HALF))).toBe(false);
     }
   });
 

@@ -86,6 +86,22 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
     expect(jsonOf(await attacker.get('/me')).user).toBe(null);
   });
 
+  it('keeps apart the sessions of two applications on different ports of one host', async () => {
+    const open = (port: number) => openSignUp(platform, { module: { issuer: `http://localhost:${port}` } });
+    const [one, other] = [await open(3000), await open(3001)];
+    // A browser sends the cookies of a host to each of its ports.
+    const shared = new Map([...(await signInAt(one)), ...(await signInAt(other))]);
+    expect([...shared.keys()].filter((name) => name.startsWith(SESSION))).toEqual([
+      `${SESSION}.3000`,
+      `${SESSION}.3001`,
+    ]);
+    for (const { url } of [one, other]) {
+      const browser = new PageBrowser(url);
+      for (const [name, value] of shared) browser.cookies.set(name, value);
+      expect(jsonOf(await browser.get('/me')).user).toBe('alice');
+    }
+  });
+
   it('sets a __Host- cookie with Secure where the issuer is https', async () => {
     const { browser } = await openSignUp(platform, { module: { issuer: 'https://id.example' } });
     expect((await browser.get('/link')).given).toEqual([
@@ -182,13 +198,18 @@ describe.each(PLATFORMS)('OAuth2Sessions.signIn() on %s', (platform) => {
     expect(partners).not.toBe(own);
     const cookie = new PageBrowser(url);
     await cookie.get('/link');
-    const headers = {
-      cookie: `__Host-${SESSION}=${cookie.cookies.get(SESSION)}; ${SESSION}=${cookie.cookies.get(SESSION)}`,
-    };
+    const name = cookie.cookieName(SESSION);
+    const value = cookie.cookies.get(SESSION);
+    const headers = { cookie: `__Host-${SESSION}=${value}; ${name}=${value}` };
     expect(await own.findUser({ headers, method: 'GET' })).toMatchObject({ id: '1' });
     expect(await partners.findUser({ headers, method: 'GET' })).toBe(undefined);
   });
 });
+
+async function signInAt({ browser }: { browser: PageBrowser }): Promise<ReadonlyMap<string, string>> {
+  await browser.get('/link');
+  return browser.cookies;
+}
 
 describe.each(PLATFORMS)('an application’s own page in the style of the built-in pages on %s', (platform) => {
   afterEach(stopApplications);

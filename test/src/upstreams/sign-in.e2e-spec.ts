@@ -37,6 +37,15 @@ describe.each(PLATFORMS)('sign-in with a provider on %s', (platform) => {
     expect(cookie).not.toContain(searchParams.get('state'));
   });
 
+  it('keeps the cookies of attempts at another port of its host', async () => {
+    const { browser } = await startSite({ platform });
+    const user = browser();
+    user.cookies.set(`__Host-oauth2-upstream-${'a'.repeat(16)}`, 'forged');
+    user.cookies.set(`__Host-oauth2-upstream.3001-${'a'.repeat(16)}`, 'of another application');
+    const { given } = await user.begin();
+    expect(given.filter((line) => line.includes('Max-Age=0'))).toEqual([expect.stringMatching(/upstream-a{16}=;/)]);
+  });
+
   it('creates an account at the first sign-in, and finds it at the next', async () => {
     const { browser, acme, accounts, events } = await startSite({ platform });
     const first = browser();
