@@ -27,8 +27,7 @@ type Module = ModulesContainer extends Map<string, infer M> ? M : never;
 
 /**
  * Verifies once per application that no public route requires a user, that routes with `@AcceptSession()` have
- * sessions, and, if the application has named servers, that each guarded route has a server.
- * Verifies the scopes of routes against those of `defineScopes()`.
+ * sessions, that each guarded route has a server, and the scopes of routes against those of `defineScopes()`.
  * @throws {InvalidArgumentError} If a public route has a `@CurrentUser()` that is not optional, if a route accepts
  * sessions and the server has none, or if a route names an unknown server, or none although there is no default server.
  */
@@ -38,7 +37,6 @@ export function verifyRoutes(config: ApplicationConfig, modules: ModulesContaine
   const registrations = registrationsOf(modules);
   const names = registrations.map(({ name }) => name);
   const endpoints = mcpEndpoints(registrations);
-  const hasNamed = names.some((name) => name !== undefined);
   const scanner = new MetadataScanner();
   const problems = new Set<string | undefined>();
   const ofAll = config.getGlobalGuards().filter(isOAuthGuard) as unknown as OAuthGuard[];
@@ -54,7 +52,7 @@ export function verifyRoutes(config: ApplicationConfig, modules: ModulesContaine
         verifyScopes(route, registrations);
         if (!hasGlobal) warnIfUnguarded(route, endpoints);
         problems.add(findReader(route, config.getGlobalGuards()));
-        if (hasNamed) verifyServer(route, guardsOf(module, metatype, route.handler, ofAll), names);
+        verifyServer(route, guardsOf(module, metatype, route.handler, ofAll), names);
       }
     }
   }
@@ -163,9 +161,10 @@ function verifyServer(
   const route = `${controller.name}.${method}()`;
   const there = names.filter((name) => name !== undefined).map((name) => `\`${name}\``);
   if (server !== undefined) {
+    const others = there.map((name) => `, or use ${name}`).join('');
     assertConfig(
       names.includes(server),
-      `@UseOAuth('${server}') of ${route} names an unknown server: the known ones are ${there.join(' and ')}`,
+      `@UseOAuth('${server}') of ${route} names an unknown server: register it with this \`name\`${others}`,
     );
   } else if (!nothing) {
     const remedy = `select a server with @UseOAuth(): ${there.join(' or ')}`;

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { AnyScope, OAuth2Module, OAuthGuard, Roles, Scopes, UserRequired } from 'nest-oauth2';
-import { Controller, Get, UseGuards } from '@nestjs/common';
+import { Controller, type ExecutionContext, Get, Logger, UseGuards } from '@nestjs/common';
 import type { Feature } from 'nest-oauth2/features';
 
 import { bearer, get, NO_STORE, post, readResponse, refusalBody } from '../../support/clients/http.js';
@@ -110,6 +110,30 @@ class RoutesController {
     return 'roles';
   }
 }
+
+describe('OAuthGuard without a default server', () => {
+  const make = (registration?: object) => new OAuthGuard(undefined as never, registration);
+
+  it('cannot be made without OAuth2Module', () => {
+    expect(() => make()).toThrow(
+      'Invalid argument: OAuthGuard finds no OAuth2Server in the module of its controller: import a module there',
+    );
+  });
+
+  it('rejects each request if OAuth2Module is imported, whose own error says why it has no server', async () => {
+    const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const guard = make({});
+    const request = { method: 'GET', headers: bearer('read'), query: {} };
+    const context = {
+      getType: () => 'http',
+      getClass: () => ReadScopeController,
+      getHandler: () => ReadScopeController.prototype.byController,
+      switchToHttp: () => ({ getRequest: () => request, getResponse: () => ({ setHeader: jest.fn() }) }),
+    } as unknown as ExecutionContext;
+    await expect(guard.canActivate(context)).rejects.toMatchObject({ response: { error: 'server_error' } });
+    expect(logged.mock.calls.join()).toContain('OAuthGuard finds no default server: add @UseOAuth()');
+  });
+});
 
 describe.each(PLATFORMS)('the access requirements of a route on %s', (platform) => {
   let url: string;

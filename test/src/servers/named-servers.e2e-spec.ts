@@ -1,7 +1,7 @@
-import { Controller, Get, Injectable, Module, type ModuleMetadata, Scope, UseGuards } from '@nestjs/common';
+import { Controller, Get, Injectable, Logger, Module, type ModuleMetadata, Scope, UseGuards } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   getOAuth2ModelToken,
   getOAuth2ServerToken,
@@ -304,7 +304,12 @@ describe('a named server', () => {
     [
       'that a route uses but that is not registered',
       () => ({ imports: [own(), partners({ name: 'staff' })], controllers: [PartnersController] }),
-      "@UseOAuth('partners') of PartnersController.read() names an unknown server: the known ones are `staff`",
+      "@UseOAuth('partners') of PartnersController.read() names an unknown server: register it with this `name`, or use `staff`",
+    ],
+    [
+      'that a route uses although no server has a name',
+      () => ({ imports: [own()], controllers: [PartnersController] }),
+      "@UseOAuth('partners') of PartnersController.read() names an unknown server: register it with this `name`",
     ],
     [
       'if a route uses the default server, which does not exist',
@@ -322,6 +327,16 @@ describe('a named server', () => {
     ],
   ])('stops the application %s', async (_name, metadata, sentence) => {
     await expect(start(metadata())).rejects.toThrow(`Invalid argument: ${sentence}`);
+  });
+
+  it('rejects each request of a route if its model cannot find tokens, and logs the reason', async () => {
+    const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const { getClient, saveToken } = storeWith('acme');
+    const model = { getClient, saveToken } as never;
+    const { url } = await start({ imports: [own(), partners({ model })], controllers: [PartnersController] });
+    expect((await get(`${url}/partners`, bearer('any'))).status).toBe(500);
+    expect(logged.mock.calls.join()).toContain('OAuthGuard requires the model method `getAccessToken()`');
+    logged.mockRestore();
   });
 
   it('does not stop the application if a test overrides OAuthGuard', async () => {
