@@ -4,8 +4,7 @@ import type { Request } from '../http/request.js';
 import { isScope } from '../http/syntax.js';
 import type { CoreClient, Falsy, Model, Scope, User } from '../model/model.js';
 
-const REFUSED =
-  'Invalid scope: this client or user may not have the requested scope: request less, or add it to `scopes` of the client';
+const REFUSED = 'Invalid scope: Requested scope is invalid';
 
 /** Returns the values of a scope. RFC 6749 §3.3 */
 export function scopeValues(scope: Scope | null | undefined): readonly string[] {

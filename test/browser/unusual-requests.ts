@@ -35,7 +35,7 @@ export function unusualRequests(stage: Stage): void {
     [
       'a request with a foreign redirect URI',
       { redirect_uri: 'https://evil.example/' },
-      '`redirect_uri` is not registered for this client: register it exactly as it is sent',
+      '`redirect_uri` does not match client value',
     ],
     [
       'a request with a javascript: redirect URI',

@@ -138,8 +138,7 @@ describe('client library oauth4webapi', () => {
     expect(() => oauth.validateAuthResponse(as, client, callback, 'abc')).toThrow(
       expect.objectContaining({
         error: 'invalid_scope',
-        error_description:
-          'Invalid scope: this client or user may not have the requested scope: request less, or add it to `scopes` of the client',
+        error_description: 'Invalid scope: Requested scope is invalid',
       }),
     );
     const good = await authorize({ state: 'abc' });

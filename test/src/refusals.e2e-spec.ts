@@ -92,12 +92,7 @@ describe.each(ADAPTERS)('rejected requests on %s', (adapter) => {
   it('get insufficient_scope for a token with too little scope', async () => {
     const { access_token: token } = await client.obtainTokens('notes:read');
     expect(await readResponse(post(`${url}/notes`, {}, bearer(token)))).toEqual(
-      challenged(
-        403,
-        'insufficient_scope',
-        'Insufficient scope: the token lacks a required scope, so request a token that has it',
-        'notes:write',
-      ),
+      challenged(403, 'insufficient_scope', 'Insufficient scope: authorized scope is insufficient', 'notes:write'),
     );
   });
 

@@ -22,8 +22,7 @@ async function reported(server: OAuth2Server, parameters: object) {
 
 const scopes = ['read', 'write'];
 const MISSING = 'Missing parameter: `scope`';
-const INVALID =
-  'Invalid scope: this client or user may not have the requested scope: request less, or add it to `scopes` of the client';
+const INVALID = 'Invalid scope: Requested scope is invalid';
 const granted = (scope?: string) => ({ scope });
 const refused = (error_description: string) => ({ error: 'invalid_scope', error_description });
 

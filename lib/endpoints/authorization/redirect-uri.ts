@@ -63,9 +63,7 @@ function rejectRedirectUri(requested: string, registered: readonly unknown[]): n
     given: shortText(requested),
     remedy: redirectRemedy(requested, registered),
   };
-  throw new InvalidClientError(
-    'Invalid client: `redirect_uri` is not registered for this client: register it exactly as it is sent',
-  ).because(detail);
+  throw new InvalidClientError('Invalid client: `redirect_uri` does not match client value').because(detail);
 }
 
 /**

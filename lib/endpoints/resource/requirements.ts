@@ -62,8 +62,7 @@ function hasScope(token: Token, scope: string, { model, scopeFormat }: Options):
   return model.verifyScope(token, scopeForModel(scope, scopeFormat) as Scope);
 }
 
-const insufficientScope = () =>
-  new InsufficientScopeError('Insufficient scope: the token lacks a required scope, so request a token that has it');
+const insufficientScope = () => new InsufficientScopeError('Insufficient scope: authorized scope is insufficient');
 
 /** The requirement that the token was issued for a user, not for the client itself. RFC 9700 §4.15 */
 const USER: Requirement = {

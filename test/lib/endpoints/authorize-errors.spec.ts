@@ -17,11 +17,7 @@ describe('an error of an authorization request', () => {
     ['a repeated state', { state: ['a', 'b'] }, 'invalid_request: Repeated parameter: `state`'],
     ['a malformed scope', { scope: 'a"b' }, NO_SCOPE],
     ['a repeated scope', { scope: ['a', 'b'] }, 'invalid_request: Repeated parameter: `scope`'],
-    [
-      'a scope that the model refuses',
-      { scope: 'admin' },
-      'invalid_scope: Invalid scope: this client or user may not have the requested scope: request less, or add it to `scopes` of the client',
-    ],
+    ['a scope that the model refuses', { scope: 'admin' }, 'invalid_scope: Invalid scope: Requested scope is invalid'],
     ['no response_type', { response_type: undefined }, 'invalid_request: Missing parameter: `response_type`'],
     ['an empty response_type', { response_type: '' }, 'invalid_request: Missing parameter: `response_type`'],
     [
@@ -174,7 +170,7 @@ describe('an error of an authorization request', () => {
       'Invalid parameter: `scope`',
       'Missing parameter: `response_type`',
       "Invalid request: transform algorithm 'x' not supported",
-      'Invalid scope: this client or user may not have the requested scope: request less, or add it to `scopes` of the client',
+      'Invalid scope: Requested scope is invalid',
     ]);
   });
 });

@@ -17,8 +17,7 @@ describe('an error of an authorization request that is not redirected', () => {
     return testModel;
   };
   const NOT_A_URI = 'invalid_request: Invalid request: `redirect_uri` is not a valid URI';
-  const MISMATCH =
-    'invalid_client: Invalid client: `redirect_uri` is not registered for this client: register it exactly as it is sent';
+  const MISMATCH = 'invalid_client: Invalid client: `redirect_uri` does not match client value';
   const NO_URI = 'invalid_client: Invalid client: this client has no registered `redirect_uri`';
   const NO_GRANTS = 'invalid_client: Invalid client: missing client `grants`';
 

@@ -96,9 +96,7 @@ describe('readAuthorizationRequest()', () => {
     expect((await read({}, {}, overrides)).authorization?.requestedScope).toBe('read');
     expect((await read({ scope: undefined }, {}, overrides)).authorization?.requestedScope).toBeUndefined();
     const { error, response } = await read({ scope: 'read write' }, { scopeFormat: 'array' }, overrides);
-    expect(summary(error)).toBe(
-      '400 invalid_scope: Invalid scope: this client or user may not have the requested scope: request less, or add it to `scopes` of the client',
-    );
+    expect(summary(error)).toBe('400 invalid_scope: Invalid scope: Requested scope is invalid');
     expect(response.get('location')).toMatch(/^https:\/\/app\.example\/cb\?error=invalid_scope&.*&state=xyz$/);
     expect(requested).toEqual([
       [WEB, 'read'],

@@ -38,8 +38,7 @@ const errorOf = (promise: Promise<unknown>) =>
 
 const UNKNOWN = '401 invalid_token: Invalid token: access token is invalid';
 const REFUSED = '401 invalid_token: Invalid token: personal access tokens are not accepted here';
-const INSUFFICIENT =
-  '403 insufficient_scope: Insufficient scope: the token lacks a required scope, so request a token that has it';
+const INSUFFICIENT = '403 insufficient_scope: Insufficient scope: authorized scope is insufficient';
 
 describe('personalAccessTokens()', () => {
   let users: Map<string, User>;

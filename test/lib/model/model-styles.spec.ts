@@ -40,7 +40,7 @@ const EXPECTED = [
   ALICE,
   '400 invalid_grant: Invalid grant: authorization code is invalid',
   ALICE,
-  '400 invalid_scope: Invalid scope: this client or user may not have the requested scope: request less, or add it to `scopes` of the client',
+  '400 invalid_scope: Invalid scope: Requested scope is invalid',
   { id: 'client:web' },
   ALICE,
 ];

@@ -69,7 +69,7 @@ describe('authenticate()', () => {
       '`getAccessToken()` did not return a `user` object',
       '`accessTokenExpiresAt` must be a Date instance',
       'access token has expired',
-      'the token lacks a required scope, so request a token that has it',
+      'authorized scope is insufficient',
     ]);
   });
 

@@ -29,8 +29,7 @@ function classOf(values: object): new () => object {
 const hidden = (values: object) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value: value as unknown }]));
 
-const SCOPE_MISSING =
-  '403 insufficient_scope: Insufficient scope: the token lacks a required scope, so request a token that has it';
+const SCOPE_MISSING = '403 insufficient_scope: Insufficient scope: authorized scope is insufficient';
 const NO_USER =
   '403 insufficient_scope: Insufficient scope: a user is required, and this token belongs to the client itself: send one that a user has authorized';
 const NO_ROLE = '403 insufficient_scope: Insufficient scope: the user lacks a required role';
@@ -391,8 +390,6 @@ describe('an options object shared by several calls of authenticate()', () => {
     const { summaryOf } = counting();
     const options: Record<string, unknown> = { anyScope: Object.freeze(['admin']) };
     options['self'] = options;
-    expect(await summaryOf(Object.freeze(options))).toContain(
-      'the token lacks a required scope, so request a token that has it',
-    );
+    expect(await summaryOf(Object.freeze(options))).toContain('authorized scope is insufficient');
   });
 });

@@ -9,8 +9,7 @@ const authenticate = (options: object, token: object = {}, overrides: object = {
   addAccessToken(testModel, token);
   return runOperation(testModel, 'authenticate', resourceRequest(), options);
 };
-const INSUFFICIENT =
-  '403 insufficient_scope: Insufficient scope: the token lacks a required scope, so request a token that has it';
+const INSUFFICIENT = '403 insufficient_scope: Insufficient scope: authorized scope is insufficient';
 
 describe('authenticate() with `scope`', () => {
   it.each([

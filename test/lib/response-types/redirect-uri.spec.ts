@@ -49,9 +49,7 @@ describe('the redirect_uri of an authorization request', () => {
     ['http://localhost:1234/cb', ['http://127.0.0.1/cb']],
   ])('is rejected if it is %j and the client registered %j', async (uri, registered) => {
     const { error, headers } = await authorize(uri, registered);
-    expect(summary(error)).toBe(
-      '400 invalid_client: Invalid client: `redirect_uri` is not registered for this client: register it exactly as it is sent',
-    );
+    expect(summary(error)).toBe('400 invalid_client: Invalid client: `redirect_uri` does not match client value');
     expect(headers['location']).toBeUndefined();
   });
 
@@ -120,9 +118,7 @@ describe('the redirect_uri of an authorization request', () => {
     ['a client that also registered an http redirect URI', {}, ['http://127.0.0.1/cb', 'http://printer.local/cb']],
   ])('must have the registered port on a loopback address for %s', async (_, client, registered) => {
     const { error, headers } = await authorize('http://127.0.0.1:51004/cb', registered, {}, client);
-    expect(summary(error)).toBe(
-      '400 invalid_client: Invalid client: `redirect_uri` is not registered for this client: register it exactly as it is sent',
-    );
+    expect(summary(error)).toBe('400 invalid_client: Invalid client: `redirect_uri` does not match client value');
     expect(headers['location']).toBeUndefined();
     expect(await target('http://127.0.0.1/cb', registered, {}, client)).toBe('http://127.0.0.1/cb?code');
   });
@@ -152,9 +148,7 @@ describe('model method validateRedirectUri()', () => {
       'https://pr-1.app.example/cb?code',
     );
     const { error } = await authorize('https://app.example/cb', registered, { validateRedirectUri });
-    expect(summary(error)).toBe(
-      '400 invalid_client: Invalid client: `redirect_uri` is not registered for this client: register it exactly as it is sent',
-    );
+    expect(summary(error)).toBe('400 invalid_client: Invalid client: `redirect_uri` does not match client value');
     expect(requested).toEqual([
       ['https://pr-1.app.example/cb', 'web'],
       ['https://app.example/cb', 'web'],

@@ -103,11 +103,7 @@ describe.each(PLATFORMS)('the decorators @AnyScope() and @OptionalAuth() on %s',
         'www-authenticate': 'Bearer realm="Service",error="insufficient_scope",scope="write admin"',
         'x-accepted-oauth-scopes': 'write admin',
       },
-      body: refusalBody(
-        403,
-        'insufficient_scope',
-        'Insufficient scope: the token lacks a required scope, so request a token that has it',
-      ),
+      body: refusalBody(403, 'insufficient_scope', 'Insufficient scope: authorized scope is insufficient'),
     });
     expect(refusals).toMatchObject([{ error: 'insufficient_scope', scope: 'write admin', given: 'read' }]);
   });

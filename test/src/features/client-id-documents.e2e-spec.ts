@@ -168,10 +168,7 @@ describe.each(ANY_PLATFORM)('clients identified by a metadata document, on %s', 
     for (const redirect_uri of [CALLBACK, `${CALLBACK}/a/`, 'https://evil.example/', 'http://127.0.0.1:99/callback']) {
       const { parameters } = await requested(client, { redirect_uri });
       expect(await openConsentPage(url, parameters, 'alice')).toEqual(
-        refused(
-          'invalid_client',
-          'Invalid client: `redirect_uri` is not registered for this client: register it exactly as it is sent',
-        ),
+        refused('invalid_client', 'Invalid client: `redirect_uri` does not match client value'),
       );
     }
     const native = publish({ redirect_uris: ['http://127.0.0.1/callback'], application_type: 'native' });

@@ -131,10 +131,7 @@ describe.each(ANY_PLATFORM)('pushed authorization requests on %s', (platform) =>
       body: { error: status === 401 ? 'invalid_client' : 'invalid_request', error_description },
     });
     expect(await readResponse(post(url + PAR, form, basic('web', 'web-secret')))).toEqual(
-      refused(
-        400,
-        'Invalid request: `redirect_uri` is not registered for this client: register it exactly as it is sent',
-      ),
+      refused(400, 'Invalid request: `redirect_uri` does not match client value'),
     );
     expect(await readResponse(post(url + PAR, form, basic('web', 'wrong')))).toEqual(
       refused(401, 'Invalid client: client is invalid', {

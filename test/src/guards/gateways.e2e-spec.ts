@@ -145,9 +145,9 @@ describe('a WebSocket gateway behind OAuthGuard', () => {
       data: {
         status: 'error',
         statusCode: 403,
-        message: 'Insufficient scope: the token lacks a required scope, so request a token that has it',
+        message: 'Insufficient scope: authorized scope is insufficient',
         error: 'insufficient_scope',
-        error_description: 'Insufficient scope: the token lacks a required scope, so request a token that has it',
+        error_description: 'Insufficient scope: authorized scope is insufficient',
       },
     });
     expect(await client.request('read')).toEqual({ event: 'read', data: 'u' });

@@ -118,9 +118,7 @@ describe.each(PLATFORMS)('login and consent at the authorization endpoint on %s'
   });
 
   it('return invalid_scope without asking the user if the model would not grant the scope', async () => {
-    const description = encodeURIComponent(
-      'Invalid scope: this client or user may not have the requested scope: request less, or add it to `scopes` of the client',
-    );
+    const description = encodeURIComponent('Invalid scope: Requested scope is invalid');
     expect(await openConsentPage(url, { ...AUTHORIZATION_PARAMETERS, scope: 'nonsense' }, 'alice')).toEqual(
       redirected(`${CALLBACK}?error=invalid_scope&error_description=${description}&state=xyz`),
     );
