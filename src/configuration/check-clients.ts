@@ -65,7 +65,10 @@ function warnOfMissingRedirectUris({ id, grants, redirectUris }: CodeClient): vo
 
 /** Logs a warning if an authorization code is sent to another computer without TLS. RFC 9700 §2.6 */
 function warnOfPlainRedirects({ id, redirectUris }: CodeClient): void {
-  const plain = listOf(redirectUris).find((uri) => /^http:/i.test(uri) && !isLoopbackName(new URL(uri).hostname));
+  const plain = listOf(redirectUris).find((uri) => {
+    const url = URL.canParse(uri) ? new URL(uri) : undefined;
+    return url?.protocol === 'http:' && !isLoopbackName(url.hostname);
+  });
   if (plain === undefined) return;
   logger.warn(
     `The client \`${id}\` has the redirect URI \`${plain}\`, without TLS: everyone on the way can read its authorization codes. ` +
