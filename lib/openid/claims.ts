@@ -48,7 +48,10 @@ export class Claims {
     const available = await model.getClaims(user, request);
     if (available === undefined) warnOfModelMistake(model, NO_CLAIMS);
     const returned = Object.entries(available || {}).filter(
-      ([name]) => requestedNames.has(name) || isTranslated(name, requestedNames, locales),
+      ([name]) =>
+        requestedNames.has(name) ||
+        isTranslated(name, requestedNames, locales) ||
+        warnOfCamelCase(model, name, requestedNames),
     );
     return Object.fromEntries(
       returned.map(([name, value]) => [name, toJson(name, value)]).filter(([, one]) => isKnown(one)),
@@ -62,6 +65,16 @@ export class Claims {
     const own: unknown = CLAIMS_IN_ID_TOKEN.of(client);
     return typeof own === 'boolean' ? own : this.settings.claimsInIdToken;
   }
+}
+
+/** Warns of a claim in camel case, such as `givenName` for `given_name`, which no client receives. Returns `false`. */
+function warnOfCamelCase(model: OpenIdModel, name: string, requestedNames: ReadonlySet<string>): false {
+  const meant = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  if (meant !== name && requestedNames.has(meant)) {
+    const mistake = `the model's \`getClaims()\` returned \`${name}\`, which no client receives: name the claim \`${meant}\``;
+    warnOfModelMistake(model, mistake);
+  }
+  return false;
 }
 
 /** Returns the claims that features add for the members stored with a code or token. */

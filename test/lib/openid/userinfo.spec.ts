@@ -235,6 +235,20 @@ describe('the userinfo endpoint', () => {
     emitWarning.mockRestore();
   });
 
+  it('warns of a claim in camel case, which no client receives', async () => {
+    const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const server = await openIdServer({
+      model: { getClaims: () => ({ givenName: 'Alice', name: 'Alice', shoeSize: 38 }) },
+    });
+    expect(await learn(server, { scope: 'openid profile' })).toEqual({ sub: 'alice', name: 'Alice' });
+    expect(emitWarning.mock.calls).toEqual([
+      [
+        "nest-oauth2: the model's `getClaims()` returned `givenName`, which no client receives: name the claim `given_name`",
+      ],
+    ]);
+    emitWarning.mockRestore();
+  });
+
   it('can be called by pages of configured origins', async () => {
     const server = await openIdServer({ options: { cors: { origins: ['https://app.example'] } } });
     const { access_token } = await server.signIn();
