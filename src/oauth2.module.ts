@@ -28,7 +28,7 @@ import { EventListeners } from './operations/event-listeners.js';
 import { EventLog } from './operations/event-log.js';
 import { setFormDeadline } from './http/form-deadline.js';
 import { guardGateways } from './guards/gateways.js';
-import { logMissingMaintenance, logStartUp } from './configuration/start-up-log.js';
+import { logMissingMaintenance, logReplacedPages, logStartUp } from './configuration/start-up-log.js';
 import { canAskUsers } from './interaction/can-ask-users.js';
 import { mountServer, resourcesOf, warnOfSeveralPaths } from './http/mounted-resources.js';
 import { defineModule, optionsProviders } from './module/oauth2.module-definition.js';
@@ -160,6 +160,7 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
       const prefix = config.getGlobalPrefix().replaceAll(/^\/+|\/+$/g, '');
       warnOfUnservedResources(server.context, { adapter: this.host.httpAdapter, prefix });
       warnAtStart(server.context, this.host.httpAdapter?.getHttpServer() as Server | undefined);
+      if (this.registration.interaction ?? this.options?.interaction) logReplacedPages(server.context);
       logMissingMaintenance(server.context, modules);
       logStartUp(server.context, isDeclined || canAskUsers(this.registration, this.options));
     }

@@ -198,7 +198,9 @@ async function rejectSecret(
   let reason = isForeign ? OTHER_ISSUER : KNOWN;
   if (!isForeign && hasListener(events, 'client.refused')) {
     try {
-      reason = (await model.getClient(id, null)) ? WRONG : UNKNOWN;
+      const client = await model.getClient(id, null);
+      if (!client) reason = UNKNOWN;
+      else reason = TOKEN_ENDPOINT_AUTH_METHOD.of(client) === 'none' ? PUBLIC : WRONG;
     } catch {
       // The lookup only makes the reason more precise, so its failure is ignored.
     }
@@ -221,10 +223,12 @@ function verifyKnown(client: CoreClient | Falsy, model: Model): CoreClient {
 const KNOWN = 'client is unknown, or its secret is wrong';
 const UNKNOWN = 'no client with this `client_id` exists';
 const WRONG = 'client secret is wrong';
+const PUBLIC = 'public client sent a client secret';
 
 const REMEDIES: Readonly<Record<string, string>> = {
   [KNOWN]: 'send the `client_id` and the secret of a registered client',
   [UNKNOWN]: 'correct the `client_id`, or save a client with this `id`',
   [OTHER_ISSUER]: 'register the client at this issuer, or use the issuer that registered it',
+  [PUBLIC]: "send no `client_secret`, or remove `tokenEndpointAuthMethod: 'none'` and save a secret",
   [WRONG]: 'send the secret that was saved with the client, or save a new one',
 };

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 
-import { isLoopbackName, LATE } from '../../lib/internal.js';
+import { isLoopbackName, LATE, OPENID } from '../../lib/internal.js';
 import type { ServerContext } from '../../lib/index.js';
 import { DEFINED_SCOPES, isDefinedScope, misspelledScope } from '../decorators/define-scopes.js';
 import { isPlaceholder } from './placeholder.js';
@@ -33,6 +33,7 @@ export function warnOfClients(server: ServerContext): void {
     warnOfCommas(client);
     warnOfMissingSecret(client, server);
     warnOfMisspelledScopes(client, server);
+    warnOfMissingFeature(client, server);
   }
 }
 
@@ -108,6 +109,23 @@ function warnOfMisspelledScopes({ id, scopes }: CodeClient, server: ServerContex
     if (nearest === undefined) continue;
     logger.warn(
       `The client \`${id}\` may request the scope \`${scope}\`, which \`defineScopes()\` does not define: write \`${nearest}\`, or define \`${scope}\`.`,
+    );
+  }
+}
+
+/** Logs a warning if a client is allowed what the server cannot do: ID tokens without `openid()`, or passwords. */
+function warnOfMissingFeature({ id, grants = [], scopes }: CodeClient, server: ServerContext): void {
+  if (listOf(scopes).includes('openid') && server.find(OPENID) === undefined) {
+    logger.warn(
+      `The client \`${id}\` has the scope \`openid\`, but it gets no ID token, because the server lacks \`openid()\`: add ` +
+        '`openid()` and `keys()` to `features`, or remove the scope.',
+    );
+  }
+  const { verifiesPasswords } = server.options.model as { verifiesPasswords?: unknown };
+  if (grants.includes('password') && verifiesPasswords === false) {
+    logger.warn(
+      `The client \`${id}\` has the grant 'password', but every password is refused, because \`users\` of the store cannot verify ` +
+        'one: implement `findByCredentials()`, or remove the grant.',
     );
   }
 }

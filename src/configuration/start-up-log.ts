@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 
 import type { Model, ServerContext } from '../../lib/index.js';
+import { INTERACTION } from '../interaction/interactive-feature.js';
 
 const logger = new Logger('OAuth2');
 
@@ -28,6 +29,14 @@ function describeUnsupported(model: Model, grantType: string, requires: readonly
 /** Whether the model has no method of this name. */
 const lacks = (model: Model, method: string): boolean =>
   typeof (model as unknown as Record<string, unknown>)[method] !== 'function';
+
+/** Logs that the `interaction` of the application replaces the login and consent pages of a feature such as `pages()`. */
+export function logReplacedPages(server: ServerContext): void {
+  if (server.find(INTERACTION) === undefined) return;
+  logger.log(
+    'The option `interaction` replaces the login and consent of `pages()`: remove `interaction` to use the pages, or remove `pages()`.',
+  );
+}
 
 /** Stores whose database does not delete expired records itself. */
 const UNPRUNED = /^(?:TypeOrm|Drizzle|Prisma)Store$/;

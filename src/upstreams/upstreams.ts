@@ -178,13 +178,15 @@ const callbackPage = (name: string, label: string): Endpoint =>
     render: renderRefusal,
   });
 
-/** Logs the providers whose client ID is empty, such as an environment variable that is not set. */
+/** Logs the providers whose client ID or secret is empty, such as an environment variable that is not set. */
 async function warnOfEmptyIds(server: ServerContext): Promise<void> {
   const found = server.find(UPSTREAM_SERVER)!;
   for (const name of found.names) {
-    if (found.client(name).clientId) continue;
+    const client = found.client(name);
+    const option = client.clientId ? 'clientSecret' : 'clientId';
+    if (client.clientId && !client.lacksSecret) continue;
     logger.warn(
-      `\`clientId\` of the provider \`${name}\` is empty, so nobody can sign in there: set its variable. ${LATE}`,
+      `\`${option}\` of the provider \`${name}\` is empty, so nobody can sign in there: set its variable. ${LATE}`,
     );
   }
 }

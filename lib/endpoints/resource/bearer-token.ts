@@ -1,4 +1,4 @@
-import { InvalidRequestError } from '../../errors/index.js';
+import { InvalidRequestError, InvalidTokenError } from '../../errors/index.js';
 import { isForm } from '../../http/media-type.js';
 import { optional } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
@@ -70,7 +70,19 @@ function fromHeader(header: unknown, pattern: RegExp): string {
       remedy: 'send the access token as `Authorization: Bearer <token>`',
     });
   }
-  return header.slice(header.lastIndexOf(' ') + 1);
+  const token = header.slice(header.lastIndexOf(' ') + 1);
+  if (token === 'undefined' || token === 'null') throw unsetToken(token);
+  return token;
+}
+
+/** Returns the error for the text of an unset variable of the client, such as a token that it has not awaited. */
+function unsetToken(given: string): InvalidTokenError {
+  const message = `Invalid token: the client sent the text ${given} instead of an access token`;
+  return new InvalidTokenError(message).because({
+    reason: 'client sent the text of an unset variable instead of an access token',
+    given,
+    remedy: 'wait for the response of the token endpoint, and send its `access_token`',
+  });
 }
 
 function fromQuery(request: Request, allowQuery: boolean): string {

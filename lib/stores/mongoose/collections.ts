@@ -30,7 +30,9 @@ export class Database {
     timeoutMS: number,
   ) {
     if (typeof connection?.asPromise !== 'function')
-      throw new InvalidArgumentError('Invalid argument: MongooseStore needs a connection of Mongoose');
+      throw new InvalidArgumentError(
+        'Invalid argument: MongooseStore needs a connection of Mongoose: pass `mongoose.connection`, or what `@InjectConnection()` injects',
+      );
     const tokens = `${prefix}tokens`;
     this.names = {
       clients: `${prefix}clients`,

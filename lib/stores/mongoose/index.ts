@@ -44,7 +44,14 @@ export class MongooseStore extends Store implements SchemaModel {
   /** @param connection `mongoose.connection`, or the result of `mongoose.createConnection()` or of its `useDb()` */
   constructor(
     connection: Connection,
-    { users, clients, prefix = 'oauth_', autoIndex = true, deadline = 3, ...options }: MongooseStoreOptions,
+    {
+      users,
+      clients,
+      prefix = 'oauth_',
+      autoIndex = true,
+      deadline = 3,
+      ...options
+    }: MongooseStoreOptions = {} as never,
   ) {
     const database = new Database(connection, prefix, new Deadline(deadline), Math.ceil(deadline * 1000));
     super(new MongooseStorage(database, !clients), { users, clients, ...options });

@@ -31,7 +31,10 @@ export class PrismaStore extends Store<SqlStorage> implements SchemaModel {
    */
   readonly checkSchema: () => Promise<readonly string[]>;
 
-  constructor(prisma: PrismaDatabase, { users, clients, prefix, deadline, batching, ...options }: PrismaStoreOptions) {
+  constructor(
+    prisma: PrismaDatabase,
+    { users, clients, prefix, deadline, batching, ...options }: PrismaStoreOptions = {} as never,
+  ) {
     const limit = new Deadline(deadline);
     const executor = new PrismaExecutor(prisma, limit.seconds);
     const database = new Database(executor, limit, batching);

@@ -44,7 +44,7 @@ export class TypeOrmStore extends Store<SqlStorage> implements SchemaModel {
 
   constructor(
     dataSource: DataSource,
-    { users, clients, prefix, deadline, batching, preparedStatements, ...options }: TypeOrmStoreOptions,
+    { users, clients, prefix, deadline, batching, preparedStatements, ...options }: TypeOrmStoreOptions = {} as never,
   ) {
     const executor = new TypeOrmExecutor(dataSource, preparedStatements);
     const database = new Database(executor, new Deadline(deadline), batching);

@@ -26,6 +26,10 @@ export class TypeOrmExecutor implements SqlExecutor {
     private readonly source: DataSource,
     preparedStatements = true,
   ) {
+    if (typeof source?.options !== 'object')
+      throw new InvalidArgumentError(
+        'Invalid argument: TypeOrmStore needs a `DataSource` of TypeORM: pass the `DataSource` that your application initializes, or inject it',
+      );
     const { type } = source.options;
     const dialect = DIALECTS[type];
     if (!dialect)

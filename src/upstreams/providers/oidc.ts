@@ -1,4 +1,11 @@
-import { ALGORITHM_NAMES, ALGORITHMS, assertConfig, settingOf, type SigningAlgorithm } from '../../../lib/internal.js';
+import {
+  ALGORITHM_NAMES,
+  ALGORITHMS,
+  assertConfig,
+  LATE,
+  settingOf,
+  type SigningAlgorithm,
+} from '../../../lib/internal.js';
 import type {
   ClientSecretMethod,
   ProviderOptions,
@@ -120,10 +127,13 @@ export function verifyProviderOptions(name: string, options: ProviderOptions, ne
     Array.isArray(apis) && apis.every((url) => isProviderUrl(url)),
     `\`apis\` of \`${name}()\` must be https URLs, or http URLs of this machine, in a list`,
   );
-  assertConfig(isSetting(clientId), `\`clientId\` of \`${name}()\` must be a text, or a function that returns it`);
+  assertConfig(
+    isSetting(clientId),
+    `\`clientId\` of \`${name}()\` must be a text, or a function that returns it. ${LATE}`,
+  );
   assertConfig(
     !needsSecret || isSetting(clientSecret),
-    `\`clientSecret\` of \`${name}()\` must be a text, or a function that returns it`,
+    `\`clientSecret\` of \`${name}()\` must be a text, or a function that returns it. ${LATE}`,
   );
   assertConfig(['both', 'signIn', 'link'].includes(use), `\`use\` of \`${name}()\` must be 'both', 'signIn' or 'link'`);
   assertConfig(

@@ -125,6 +125,11 @@ export class ProviderClient {
     return settingOf(this.provider.clientId, this.server);
   }
 
+  /** Whether the client secret is empty, such as an environment variable that is not set. */
+  get lacksSecret(): boolean {
+    return this.provider.secret(this.clientId, this.server) === '';
+  }
+
   /** Reads the issuer, the signature algorithms and the keys of an OpenID provider. */
   async readKeys(): Promise<LogoutTokenIssuer> {
     const configuration = await this.configuration(await loadLibrary());

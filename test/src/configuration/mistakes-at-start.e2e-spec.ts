@@ -3,9 +3,12 @@ import { Test } from '@nestjs/testing';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { accounts, logMailer } from 'nest-oauth2/accounts';
 import { OAuth2Maintenance, OAuth2Module } from 'nest-oauth2';
+import { keys } from 'nest-oauth2/jose';
+import { openid } from 'nest-oauth2/openid';
 import { pages } from 'nest-oauth2/pages';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
 import { attackLab } from 'nest-oauth2/testing';
+import { google } from 'nest-oauth2/upstreams';
 import { SECRET } from '../../support/servers/demo.js';
 import { UserTable } from '../accounts/account-application.js';
 
@@ -134,6 +137,49 @@ describe('expired records that nothing deletes', () => {
     await start({ model }, { providers: [{ provide: 'MAINTENANCE', useFactory }] });
     expect(lines()).toBe(1);
   });
+});
+
+describe('a client that is allowed what the server cannot do', () => {
+  it('is a warning: the scope `openid` without `openid()`', async () => {
+    await start({ model: store({ scopes: ['openid', 'notes:read'] }) });
+    expect(linesOf(warn)).toEqual([
+      'The client `web` has the scope `openid`, but it gets no ID token, because the server lacks `openid()`: add `openid()` and ' +
+        '`keys()` to `features`, or remove the scope.',
+    ]);
+    warn.mockClear();
+    const model = Object.assign(store({ scopes: ['openid'] }), { getClaims: () => ({}) });
+    await start({ model, features: [keys({ algorithms: ['RS256'] }), openid()] });
+    expect(linesOf(warn)).toEqual([]);
+  });
+
+  it('is a warning: the grant `password`, if the store cannot verify passwords', async () => {
+    const clients = [{ ...web, grants: ['password'] }];
+    await start({ model: new MemoryStore({ clients, users: { findById: () => undefined } }) });
+    expect(linesOf(warn)).toEqual([
+      "The client `web` has the grant 'password', but every password is refused, because `users` of the store cannot verify one: implement " +
+        '`findByCredentials()`, or remove the grant.',
+    ]);
+    warn.mockClear();
+    await start({ model: new MemoryStore({ clients, users }) });
+    expect(linesOf(warn)).toEqual([]);
+  });
+});
+
+it('logs that an `interaction` replaces `pages()`', async () => {
+  const interaction = { findUser() {}, login() {}, consent() {} };
+  await start({ interaction, features: [pages()] });
+  expect(linesOf(log)).toContain(
+    'The option `interaction` replaces the login and consent of `pages()`: remove `interaction` to use the pages, or remove `pages()`.',
+  );
+  log.mockClear();
+  await start({ interaction: undefined, features: [pages()] });
+  await start({ interaction });
+  expect(linesOf(log).join()).not.toContain('replaces');
+});
+
+it('rejects an unset client secret of a provider with the likely cause', () => {
+  const unset = { clientId: 'app', clientSecret: undefined as never };
+  expect(() => google(unset)).toThrow(/`clientSecret` of `google\(\)` must be a text.*A file that is loaded before/);
 });
 
 it('rejects attackLab() without an application', async () => {

@@ -109,6 +109,13 @@ describe('the start is refused with the remedy:', () => {
     await expect(start({ config: {}, features })).rejects.toThrow(/^config.get is not a function$/);
   });
 
+  it('a TypeOrmStore without its DataSource or its options', () => {
+    expect(() => new TypeOrmStore(undefined as never, { users })).toThrow(
+      'TypeOrmStore needs a `DataSource` of TypeORM',
+    );
+    expect(() => new TypeOrmStore(new DataSource({ type: 'postgres' }), undefined as never)).toThrow('`users`');
+  });
+
   it('clients of a MemoryStore that are not a list, and a class as users', () => {
     expect(() => new MemoryStore({ clients: { web } as never, users })).toThrow('must be a list, or an object with');
     expect(() => new MemoryStore({ users: UserTable as never })).toThrow('pass an instance, not a class');
@@ -125,10 +132,12 @@ describe('the start warns of', () => {
     await start(
       withProvider({
         google: google({ clientId: () => '', clientSecret: () => 's' }),
+        other: google({ clientId: 'us', clientSecret: () => '' }),
         acme: oidc({ issuer: 'https://acme.example', clientId: 'us', clientSecret: 's' }),
       }),
     );
     expect(textsOf(warn)).toContain('`clientId` of the provider `google` is empty');
+    expect(textsOf(warn)).toContain('`clientSecret` of the provider `other` is empty');
     expect(textsOf(warn)).not.toContain('acme');
   });
 
@@ -233,6 +242,53 @@ describe('the log explains', () => {
     await fetch(`${url}/oauth/token`, { method: 'POST', body: new URLSearchParams({ client_id: 'web' }) });
     expect(textsOf(error)).toBe(
       'The database cannot be reached: connect ECONNREFUSED 127.0.0.1:1. Start it, or correct its address',
+    );
+  });
+});
+
+describe('the log explains a request', () => {
+  it.each(['undefined', 'null'])('with the text `%s` instead of a token', async (text) => {
+    @Controller('notes')
+    @UseGuards(OAuthGuard)
+    class NotesController {
+      @Get()
+      list() {
+        return [];
+      }
+    }
+    const { url } = await start({ interaction: null }, { controllers: [NotesController] });
+    const response = await fetch(`${url}/notes`, { headers: { authorization: `Bearer ${text}` } });
+    const error_description = `Invalid token: the client sent the text ${text} instead of an access token`;
+    expect([response.status, await response.json()]).toEqual([401, expect.objectContaining({ error_description })]);
+    expect(textsOf(debug)).toContain(
+      'remedy="wait for the response of the token endpoint, and send its `access_token`"',
+    );
+  });
+
+  it('of a public client with a secret', async () => {
+    const model = store({ secret: undefined, tokenEndpointAuthMethod: 'none' });
+    const { url } = await start({ model, interaction: null });
+    const body = new URLSearchParams({
+      client_id: 'web',
+      client_secret: 'x',
+      grant_type: 'refresh_token',
+      refresh_token: 'x',
+    });
+    await fetch(`${url}/oauth/token`, { method: 'POST', body });
+    expect(textsOf(debug)).toContain(
+      'reason="public client sent a client secret" remedy="send no `client_secret`, or remove',
+    );
+  });
+
+  it('to a client of node-redis that is not connected', async () => {
+    const model = store();
+    jest
+      .spyOn(model, 'getClient')
+      .mockRejectedValue(new (class ClientClosedError extends Error {})('The client is closed'));
+    const { url } = await start({ model, interaction: null });
+    await fetch(`${url}/oauth/token`, { method: 'POST', body: new URLSearchParams({ client_id: 'web' }) });
+    expect(textsOf(error)).toBe(
+      'The database cannot be reached: The client is closed. Call `await client.connect()` before the application starts',
     );
   });
 });
