@@ -92,7 +92,7 @@ const anyRoleOf = (roles: readonly string[]): Requirement => ({
       reason: 'user has none of the required roles',
       expected: roles.join(' '),
       given: rolesOf(token).join(' '),
-      remedy: 'let `findById()` return the user with `roles`, a list that contains one of them',
+      remedy: 'let `findById()` return the user with `roles`, a list of texts that contains one of them',
     };
     return new InsufficientScopeError('Insufficient scope: the user lacks a required role').because(detail);
   },
