@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 import { describe, expect, it } from '@jest/globals';
 
+import { ALL_PLANS } from '../../conformance/plans/index.js';
 import type { ConformancePlan } from '../../conformance/plans/plan.js';
 import type { PlanResult } from '../../conformance/runner/campaign.js';
 import type { Judged } from '../../conformance/runner/judge.js';
@@ -137,6 +138,12 @@ describe('docs/explanation/conformance.md', () => {
       ['`one`'],
       ['`rp-one`'],
     ]);
+  });
+
+  it('has the results of all plans of the runner on Express and on Fastify', async () => {
+    const records = JSON.parse(await readFile('conformance/results.json', 'utf8')) as RecordedPlan[];
+    const runs = ALL_PLANS.flatMap(({ name }) => [`${name} express`, `${name} fastify`]);
+    expect(records.map(({ plan, platform }) => `${plan} ${platform}`)).toEqual(runs.toSorted());
   });
 
   it('equals the page rendered from conformance/results.json', async () => {
