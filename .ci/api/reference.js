@@ -13,6 +13,9 @@ if (!existsSync(join(folder, 'node_modules/typedoc'))) {
 }
 const { Application } = await import('typedoc');
 
+/** The path of the site on its host. TypeDoc writes the links of the header into the pages of all folders. */
+const base = process.env.DOCS_BASE ?? '/';
+
 /** The entry without the command, by its import name. */
 const { cli: _, ...entries } = bundles[0].input;
 
@@ -28,15 +31,15 @@ const app = await Application.bootstrap({
   disableSources: true,
   hideGenerator: true,
   // The header of the site: its name, parts and colors.
-  titleLink: '../index.html',
+  titleLink: base,
   favicon: join(root, 'docs/public/logo.svg'),
   customCss: join(folder, 'site-header.css'),
   navigationLinks: {
-    Start: '../start/nest-add.html',
-    Guides: '../guides/testing.html',
-    Reference: '../reference/options.html',
-    Explanation: '../explanation/code-flow.html',
-    API: './index.html',
+    Start: `${base}start/nest-add.html`,
+    Guides: `${base}guides/testing.html`,
+    Reference: `${base}reference/options.html`,
+    Explanation: `${base}explanation/code-flow.html`,
+    API: `${base}api/`,
   },
   validation: { notExported: false, invalidLink: true, notDocumented: false },
   logLevel: 'Warn',
