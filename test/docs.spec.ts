@@ -127,7 +127,7 @@ describe('the documentation', () => {
   it('lists each source folder in the tree of docs/explanation/architecture.md', () => {
     const tree = read('docs/explanation/architecture.md')
       .split('```')
-      .find((block) => block.startsWith('\nlib/'));
+      .find((block) => block.startsWith('text\nlib/'));
     const named = new Set([...tree!.matchAll(/^ *(\S+)\/ /gm)].map(([, name]) => name!));
     const folders = new Set(sources.map((path) => dirname(path)));
     const deeper = (folder: string) => folder.split('/').length > 2 && !folder.startsWith('lib/endpoints/');

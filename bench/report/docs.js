@@ -54,6 +54,8 @@ keywords: benchmark, speed, throughput, requests per second, latency, oidc-provi
 
 # Performance
 
+This page shows the speed, the size and the memory of nest-oauth2, compared with other libraries, and how each figure was measured.
+
 ## In process
 
 The cost of one operation with the same in-memory, asynchronous model for all libraries, including the creation of the request
@@ -152,14 +154,16 @@ ${markdown(goalsTable(runs))}
 
 ## Run it
 
-    npm run bench                               # everything, about three quarters of an hour
-    npm run bench -- --only=authenticate        # or token, authorize, http, jose, scaling, leak, startup, stores, postgres
-    npm run bench -- --only=stores,postgres --docs   # the stores; writes their section of this page
-    npm run bench -- --only=jose --docs         # clients and tokens with keys; writes their section
-    npm run bench -- --only=batching --docs     # shared statements; writes their section
-    npm run bench -- --only=capacity --docs     # a complete application; writes the section of the page about capacity
-    npm run bench -- --brief                    # a minute: checks that the benchmark works; its times mean nothing
-    npm run bench -- --docs                     # everything; writes this page, with earlier runs of the same code
+\`\`\`sh
+npm run bench                               # everything, about three quarters of an hour
+npm run bench -- --only=authenticate        # or token, authorize, http, jose, scaling, leak, startup, stores, postgres
+npm run bench -- --only=stores,postgres --docs   # the stores; writes their section of this page
+npm run bench -- --only=jose --docs         # clients and tokens with keys; writes their section
+npm run bench -- --only=batching --docs     # shared statements; writes their section
+npm run bench -- --only=capacity --docs     # a complete application; writes the section of the page about capacity
+npm run bench -- --brief                    # a minute: checks that the benchmark works; its times mean nothing
+npm run bench -- --docs                     # everything; writes this page, with earlier runs of the same code
+\`\`\`
 
 \`bench/\` has its own dependencies, so that the compared libraries are not dependencies of the package. Results are saved as JSON in
 \`bench/results/\`. \`node bench/profile.js nest-oauth2 token-refresh\` profiles one operation. \`bench/load.js\` sends load to your
