@@ -20,6 +20,8 @@ const base = process.env.DOCS_BASE ?? '/';
 const pages = readPages();
 /** The link to the API reference, which is not a page of VitePress. */
 const API = { text: 'API', link: '/api/', target: '_self' };
+/** A page with more sections has an outline of its main headings only. */
+const MANY_SECTIONS = 30;
 
 export default defineConfig({
   title: 'nest-oauth2',
@@ -59,6 +61,10 @@ export default defineConfig({
     plugins: [searchIndex()],
     // The search index is one large file, loaded only by a search.
     build: { chunkSizeWarningLimit: 4000 },
+  },
+  transformPageData({ relativePath, frontmatter }) {
+    const page = pages.find(({ path }) => path === relativePath);
+    if (page && page.sections.length > MANY_SECTIONS) frontmatter.outline = 2;
   },
   buildEnd({ outDir }) {
     writeForMachines(pages, outDir, base, description);

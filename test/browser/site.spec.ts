@@ -15,6 +15,7 @@ const pages = readPages();
 const addressOf = (path: string) => `/${path.replace(/(?:^|(?<=\/))index\.md$/, '').replace(/\.md$/, '.html')}`;
 
 const DESKTOP = { width: 1280, height: 800 };
+const WIDE = { width: 1920, height: 1080 };
 const PHONE = { width: 390, height: 844 };
 
 /** Number of tabs that visit the pages. A page waits for the disk and for timers while another one uses the processor. */
@@ -75,16 +76,13 @@ describeInBrowser('the documentation site', () => {
   const visit = async ({ page }: OpenedPage, { path }: SitePage): Promise<string[]> => {
     await page.goto(site.url + addressOf(path), { waitUntil: 'domcontentloaded' });
     await page.locator('.VPContent h1').first().waitFor({ state: 'attached' });
-    return findHidden(page, 'the window');
+    return findHidden(page, 'its window');
   };
 
-  /** Returns the elements and the columns of tables that a window does not show. */
+  /** Returns what a window does not show, or not so that it can be read. */
   const findHidden = async (page: Page, window: string): Promise<string[]> => {
-    const [wide, columns] = await page.evaluate<[string[], string[]]>(`[${TOO_WIDE}, ${HIDDEN_COLUMNS}]`);
-    return [
-      ...wide.map((html) => `wider than ${window}: ${html}`),
-      ...columns.map((text) => `a table is wider than ${window}: ${text}`),
-    ];
+    const found = await page.evaluate<string[][]>(`[${Object.values(HIDDEN).join(', ')}]`);
+    return Object.keys(HIDDEN).flatMap((name, at) => found[at]!.map((text) => `${name} in ${window}: ${text}`));
   };
 
   /** Switches to the dark color scheme and waits until the page has changed. */
@@ -122,7 +120,7 @@ describeInBrowser('the documentation site', () => {
     return problems;
   };
 
-  it('shows each page without a failed request, an error, horizontal scrolling, a hidden column or an accessibility problem', async () => {
+  it('shows each page without a failed request, an error, horizontal scrolling, a hidden part or an accessibility problem', async () => {
     const queue = pages.values();
     const tested: TestedStyles = new Set();
     const problems = await Promise.all(Array.from({ length: TABS }, () => walk(queue, tested)));
@@ -146,6 +144,8 @@ describeInBrowser('the documentation site', () => {
   it.each([
     { place: 'desktop-light', viewport: DESKTOP, colorScheme: 'light' },
     { place: 'desktop-dark', viewport: DESKTOP, colorScheme: 'dark' },
+    { place: 'wide-light', viewport: WIDE, colorScheme: 'light' },
+    { place: 'wide-dark', viewport: WIDE, colorScheme: 'dark' },
     { place: 'phone-light', viewport: PHONE, colorScheme: 'light' },
     { place: 'phone-dark', viewport: PHONE, colorScheme: 'dark' },
   ] as const)(
@@ -241,6 +241,53 @@ const HIDDEN_COLUMNS = `[...document.querySelectorAll('.vp-doc table')]
   .filter((table) => table.scrollWidth > table.clientWidth + 1 ||
     table.getBoundingClientRect().right > table.parentElement.getBoundingClientRect().right + 1)
   .map(({ innerText }) => innerText.slice(0, 80))`;
+
+/** Returns the cells of narrow columns in which a line ends inside a short word. */
+const BROKEN_WORDS = `(() => {
+  const range = document.createRange();
+  const isBroken = (cell) => {
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      for (const { index, 0: word } of texts.currentNode.data.matchAll(/\\b[a-z]{2,10}\\b/gi)) {
+        range.setStart(texts.currentNode, index);
+        range.setEnd(texts.currentNode, index + word.length);
+        if (range.getClientRects().length > 1) return true;
+      }
+    }
+    return false;
+  };
+  return [...document.querySelectorAll('.vp-doc :is(th, td)')]
+    .filter((cell) => cell.clientWidth < 120 && isBroken(cell))
+    .map(({ innerText }) => innerText.slice(0, 80));
+})()`;
+
+/** Returns the commands, messages and requests of which an end is outside of their block. */
+const CUT_COMMANDS = `[...document.querySelectorAll('.vp-doc :is(.language-sh, .language-text, .language-http) pre')]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)
+  .map(({ innerText }) => innerText.slice(0, 80))`;
+
+/** Returns the pictures that are so small that their texts cannot be read. */
+const SMALL_PICTURES = `[...document.querySelectorAll('.vp-doc img')]
+  .filter((image) => image.checkVisibility() && image.complete && image.width < image.naturalWidth * 0.69)
+  .map(({ src }) => src)`;
+
+/** Returns the links of the sidebar and the outline that are cut, and the one of the page if it is outside of the window. */
+const CUT_LINKS = `[
+  ...[...document.querySelectorAll('.outline-link')].filter((link) => link.scrollWidth > link.clientWidth + 1),
+  ...[...document.querySelectorAll('.VPSidebarItem.is-link.is-active')].filter(
+    (link) => link.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && link.getBoundingClientRect().bottom > innerHeight,
+  ),
+].map(({ innerText }) => innerText)`;
+
+/** The problems of a window, with the expressions that find them. */
+const HIDDEN = {
+  'cut or scrolling element': TOO_WIDE,
+  'hidden column': HIDDEN_COLUMNS,
+  'broken word': BROKEN_WORDS,
+  'cut command': CUT_COMMANDS,
+  'small picture': SMALL_PICTURES,
+  'cut link': CUT_LINKS,
+};
 
 const READ_LINKS = `({
   ids: [...document.querySelectorAll('[id]')].map(({ id }) => id),

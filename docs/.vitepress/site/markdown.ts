@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { posix } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 
 import type { MarkdownRenderer } from 'vitepress';
 
@@ -19,13 +19,28 @@ export function showDiagrams(md: MarkdownRenderer): void {
   md.renderer.rules.fence = (tokens, index, options, env, self) => {
     const { info, content } = tokens[index]!;
     if (info.trim() !== 'mermaid') return fence(tokens, index, options, env, self);
-    const images = SCHEMES.map(
-      (scheme) =>
-        `<img class="${scheme}-only" src="/diagrams/${drawingOf(content, scheme)}" alt="${md.utils.escapeHtml(titleOf(content))}">`,
-    );
-    return `<div class="diagram" tabindex="0" role="group" aria-label="Diagram">${images.join('')}</div>`;
+    const title = md.utils.escapeHtml(titleOf(content));
+    const images = SCHEMES.map((scheme) => {
+      const source = `/diagrams/${drawingOf(content, scheme)}`;
+      return `<img class="${scheme}-only" src="${source}" alt="${title}" style="${readableWidth(`public${source}`)}">`;
+    });
+    return `${frameOf('div', 'Diagram')}${images.join('')}</div>`;
   };
 }
+
+/** The smallest part of its width to which a picture shrinks. Its texts of 15 pixels then have 10.5 pixels. */
+const SMALLEST = 0.7;
+
+/** Returns the style that keeps the texts of a picture in `docs/` readable. The picture scrolls in a narrower frame. */
+function readableWidth(path: string): string {
+  const file = readFileSync(join(DOCS, path));
+  const width = path.endsWith('.png') ? file.readUInt32BE(16) : /<svg[^>]* width="([\d.]+)"/.exec(file.toString())?.[1];
+  return `min-width: ${Math.floor(Number(width) * SMALLEST)}px`;
+}
+
+/** The start of the element in which pictures scroll. */
+const frameOf = (tag: 'div' | 'span', label: string) =>
+  `<${tag} class="picture" tabindex="0" role="group" aria-label="${label}">`;
 
 /** Shows an `sh` block of npm commands with one tab for each package manager. */
 export function addPackageManagers(md: MarkdownRenderer): void {
@@ -60,7 +75,16 @@ export function addPackageManagers(md: MarkdownRenderer): void {
 /** Tables with this number of columns have small text. */
 const DENSE = 5;
 
-/** Names the heading of each cell of a table, which a narrow page shows in front of the cell, and marks tables with many columns. */
+/** The first column has numbers or sections if no cell is longer. */
+const SHORT = 8;
+
+/** Where a name in a cell may break: between the words of an identifier, and after punctuation of paths and calls. */
+const BREAKS = /(?<=[\p{Ll}\d])(?=\p{Lu})|(?<=\w[/_.:=?&(,])/u;
+
+/**
+ * Names the heading of each cell of a table, which a narrow page shows in front of the cell, lets long names break between
+ * their words, and marks tables with many columns.
+ */
 export function describeCells(md: MarkdownRenderer): void {
   // The rule of VitePress writes no attributes.
   md.renderer.rules.table_open = (tokens, index, options, _env, self) => self.renderToken(tokens, index, options);
@@ -68,40 +92,61 @@ export function describeCells(md: MarkdownRenderer): void {
     let table: Token | undefined;
     let headings: string[] = [];
     let column = 0;
+    let longestName = 0;
     for (const [index, token] of state.tokens.entries()) {
-      if (token.type === 'table_open') [table, headings] = [token, []];
+      if (token.type === 'table_open') [table, headings, longestName] = [token, [], 0];
       if (token.type === 'tr_open') column = 0;
       if (token.type === 'th_open') headings.push(plainText(state.tokens[index + 1]!));
-      if (token.type === 'thead_close') table!.attrSet('class', headings.length < DENSE ? 'table' : 'table dense');
-      if (token.type === 'td_open') token.attrSet('data-heading', headings[column++] ?? '');
+      if (token.type === 'td_open') {
+        if (column === 0) longestName = Math.max(longestName, plainText(state.tokens[index + 1]!).length);
+        token.attrSet('data-heading', headings[column++] ?? '');
+      }
+      if (token.type === 'inline' && table) token.children!.forEach((child) => breakName(child, md.utils.escapeHtml));
+      if (token.type === 'table_close') {
+        table!.attrSet('class', headings.length < DENSE ? 'table' : 'table dense');
+        if (longestName <= SHORT) table!.attrJoin('class', 'numbered');
+        table = undefined;
+      }
     }
   });
+}
+
+/** Adds places for line breaks to the code of a cell. */
+function breakName(token: Token, escapeHtml: (text: string) => string): void {
+  if (token.type !== 'code_inline') return;
+  const parts = token.content.split(BREAKS).map(escapeHtml);
+  Object.assign(token, { type: 'html_inline', content: `<code v-pre>${parts.join('<wbr>')}</code>` });
 }
 
 const plainText = ({ children }: Token) => children!.map(({ content }) => content).join('');
 
 /**
- * Pictures in `docs/public` are at the root of the site. Pages refer to them by relative paths, which a code host needs. A
- * dark page shows the file `-dark` in place of the file `-light`.
+ * Shows pictures in frames. Pictures in `docs/public` are at the root of the site. Pages refer to them by relative paths,
+ * which a code host needs. A dark page shows the file `-dark` in place of the file `-light`.
  */
 export function findPictures(md: MarkdownRenderer): void {
   md.core.ruler.push('pictures', (state) => {
+    const { relativePath = '' } = state.env as { relativePath?: string };
+    const html = (content: string) => Object.assign(new state.Token('html_inline', '', 0), { content });
     for (const token of state.tokens.filter(({ type }) => type === 'inline'))
       token.children = token.children!.flatMap((child) => {
         if (child.type !== 'image') return [child];
-        const source = child.attrGet('src')!.replace(/^(?:\.\.\/)*public\//, '/');
-        child.attrSet('src', source);
-        if (!/-light\.\w+$/.test(source)) return [child];
-        return SCHEMES.map((scheme) => {
-          const picture = Object.assign(new state.Token('image', 'img', 0), child, {
-            attrs: structuredClone(child.attrs),
-          });
-          picture.attrSet('src', source.replace(/-light(?=\.\w+$)/, `-${scheme}`));
-          picture.attrJoin('class', `${scheme}-only`);
-          return picture;
-        });
+        const source = child.attrGet('src')!;
+        child.attrSet('style', readableWidth(posix.join(relativePath, '..', source)));
+        child.attrSet('src', source.replace(/^(?:\.\.\/)*public\//, '/'));
+        const pictures = /-light\.\w+$/.test(source) ? SCHEMES.map((scheme) => pictureFor(child, scheme)) : [child];
+        return [html(frameOf('span', 'Picture'))].concat(pictures, html('</span>'));
       });
   });
+}
+
+/** Returns a copy of an image for a color scheme. */
+function pictureFor(image: Token, scheme: (typeof SCHEMES)[number]): Token {
+  const picture = Object.assign(Object.create(Object.getPrototypeOf(image) as object) as Token, image);
+  picture.attrs = structuredClone(image.attrs);
+  picture.attrSet('src', image.attrGet('src')!.replace(/-light(?=\.\w+$)/, `-${scheme}`));
+  picture.attrJoin('class', `${scheme}-only`);
+  return picture;
 }
 
 /**
