@@ -47,11 +47,10 @@ export class Claims {
     const request = { client, names: [...requestedNames], requests, locales, scope, location };
     const available = await model.getClaims(user, request);
     if (available === undefined) warnOfModelMistake(model, NO_CLAIMS);
-    const returned = Object.entries(available || {}).filter(
-      ([name]) =>
-        requestedNames.has(name) ||
-        isTranslated(name, requestedNames, locales) ||
-        warnOfCamelCase(model, name, requestedNames),
+    const entries = Object.entries(available || {});
+    for (const [name] of entries) warnOfCamelCase(model, name, requestedNames);
+    const returned = entries.filter(
+      ([name]) => requestedNames.has(name) || isTranslated(name, requestedNames, locales),
     );
     return Object.fromEntries(
       returned.map(([name, value]) => [name, toJson(name, value)]).filter(([, one]) => isKnown(one)),
@@ -67,14 +66,12 @@ export class Claims {
   }
 }
 
-/** Warns of a claim in camel case, such as `givenName` for `given_name`, which no client receives. Returns `false`. */
-function warnOfCamelCase(model: OpenIdModel, name: string, requestedNames: ReadonlySet<string>): false {
+/** Warns of a claim in camel case, such as `givenName` for `given_name`, which no client receives. */
+function warnOfCamelCase(model: OpenIdModel, name: string, requestedNames: ReadonlySet<string>): void {
   const meant = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  if (meant !== name && requestedNames.has(meant)) {
-    const mistake = `the model's \`getClaims()\` returned \`${name}\`, which no client receives: name the claim \`${meant}\``;
-    warnOfModelMistake(model, mistake);
-  }
-  return false;
+  if (meant === name || requestedNames.has(name) || !requestedNames.has(meant)) return;
+  const mistake = `the model's \`getClaims()\` returned \`${name}\`, which no client receives: name the claim \`${meant}\``;
+  warnOfModelMistake(model, mistake);
 }
 
 /** Returns the claims that features add for the members stored with a code or token. */
