@@ -26,8 +26,8 @@ export function flattenFeatures(list: FeatureList): readonly Feature[] {
 const ownOf = (list: FeatureList) => list.filter((one): one is Feature => !Array.isArray(one));
 
 /**
- * Returns the configuration error for an entry that is not a feature, or for a feature that is listed twice.
- * `undefined` if the list is valid.
+ * Returns the configuration error for an entry that is not a feature, or for a feature or profile that is listed
+ * twice. `undefined` if the list is valid.
  */
 export function findRepeatedFeature(list: FeatureList): string | undefined {
   if (!Array.isArray(list)) return 'the option `features` must be a list such as `[revocation()]`';
@@ -38,10 +38,15 @@ export function findRepeatedFeature(list: FeatureList): string | undefined {
     if (misplaced !== undefined) return misplaced;
     if (typeof (one as Feature | undefined)?.id !== 'string') return 'a feature must have an `id`';
   }
-  const own = ownOf(list);
-  const names = own.map(({ id }) => id);
-  const repeated = own.find(({ id }, at) => names.indexOf(id) !== at);
+  // The last feature of a profile has its name.
+  const profiles = list.flatMap((one): readonly Feature[] => (Array.isArray(one) ? one.slice(-1) : []));
+  const repeated = findRepeated(ownOf(list)) ?? findRepeated(profiles);
   return repeated && `the feature ${featureName(repeated)} is listed twice in \`features\`: remove one of them`;
+}
+
+function findRepeated(features: readonly Feature[]): Feature | undefined {
+  const ids = features.map(({ id }) => id);
+  return features.find(({ id }, at) => ids.indexOf(id) !== at);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Feature, formPost } from 'nest-oauth2/features';
+import { mcp } from 'nest-oauth2/mcp';
 import { openid } from 'nest-oauth2/openid';
 import { ECHO_FEATURE } from '../../support/servers/echo-feature.js';
 import { forRootError, forRootAsyncError, MINIMAL_MODEL as model } from '../../support/servers/start-up-error.js';
@@ -27,6 +28,11 @@ describe('the start of an application with invalid features', () => {
       'the same feature twice',
       [one, ECHO_FEATURE, one],
       'the feature `one()` is listed twice in `features`: remove one of them',
+    ],
+    [
+      'the same profile twice, with other options',
+      [mcp(), mcp({ registration: false })],
+      'the feature `mcp()` is listed twice in `features`: remove one of them',
     ],
     [
       'an endpoint that two features add',
