@@ -1,4 +1,5 @@
 import type { Feature, ServerContext } from '../../contracts/feature.js';
+import { assertConfig } from '../../errors/configuration-error.js';
 import { isScope } from '../../http/syntax.js';
 import { ofResources } from '../../endpoints/resource/own-resources.js';
 import { scopeText } from '../../tokens/scope.js';
@@ -68,6 +69,7 @@ const ENDPOINT = 'mcp';
  * Returns the features that the authorization specification of the Model Context Protocol, revision 2026-07-28,
  * requires of an authorization server and its MCP server. A feature that the application lists itself replaces the one
  * of the profile.
+ * @throws {InvalidArgumentError} If `scopes` or `defaultScope` is no list.
  */
 export function mcp(options: McpOptions = {}): readonly Feature[] {
   const {
@@ -79,6 +81,8 @@ export function mcp(options: McpOptions = {}): readonly Feature[] {
     clientIdDocuments: documents,
     enterprise,
   } = options ?? {};
+  assertConfig(Array.isArray(scopes), "`scopes` of `mcp()` must be a list such as ['notes:read']");
+  assertConfig(Array.isArray(defaultScope), "`defaultScope` of `mcp()` must be a list such as ['notes:read']");
   const members = name === undefined ? undefined : { resource_name: name };
   const describe = (one: string) => ({ resource: one, scopes: defaultScope, ...(members && { members }) });
   // Every client is registered for all scopes: it sends the scope of its first request, and requests more by step-up.

@@ -1,11 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { toolScopes } from 'nest-oauth2/mcp';
+import { mcp, toolScopes } from 'nest-oauth2/mcp';
 import { InvalidArgumentError } from 'nest-oauth2/server';
 
 const needed = toolScopes({ add_note: 'notes:write', share_note: ['notes:read', 'share'] });
 const ALL = ['notes:write', 'notes:read', 'share'];
 
 const call = (name: unknown, more = {}) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name }, ...more });
+
+describe('mcp()', () => {
+  it.each(['scopes', 'defaultScope'])('refuses `%s` that is a text, in its own words', (option) => {
+    expect(() => mcp({ [option]: 'notes:read notes:write' })).toThrow(
+      `Invalid argument: \`${option}\` of \`mcp()\` must be a list such as ['notes:read']`,
+    );
+  });
+});
 
 describe('toolScopes()', () => {
   it.each<[string, unknown, string[]]>([
