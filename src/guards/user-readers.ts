@@ -37,7 +37,7 @@ export function findUserReader({ name, handler, guards }: GuardedRoute): string 
   if (reader === undefined && !READS_USER.test(String(handler))) return undefined;
   return (
     `${reader === undefined ? name : classOf(reader).name} reads \`request.user\`, which OAuthGuard does not set: use \`@CurrentUser()\` ` +
-    'and `@Roles()`, or read `request.oauth2.token.user`.'
+    'and `@Roles()`, or read `request.oauth2.token.user`. If a middleware sets it, ignore this.'
   );
 }
 

@@ -96,7 +96,7 @@ const tooEarly = (guard: string) =>
   `\`@UseGuards(OAuthGuard, ${guard})\`, and read \`request.oauth2.token.user\`.`;
 const unset = (reader: string) =>
   `${reader} reads \`request.user\`, which OAuthGuard does not set: use \`@CurrentUser()\` and \`@Roles()\`, or read ` +
-  '`request.oauth2.token.user`.';
+  '`request.oauth2.token.user`. If a middleware sets it, ignore this.';
 
 describe('the start warns of', () => {
   it('a guard that reads the user before OAuthGuard has run', async () => {
