@@ -125,7 +125,7 @@ describeInBrowser('the documentation site', () => {
     const tested: TestedStyles = new Set();
     const problems = await Promise.all(Array.from({ length: TABS }, () => walk(queue, tested)));
     expect(problems.flat()).toEqual([]);
-  }, 900_000);
+  }, 1_800_000);
 
   it('has no broken link and no link to a missing anchor', async () => {
     expect(links.length).toBeGreaterThan(1000);
