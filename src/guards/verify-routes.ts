@@ -47,12 +47,13 @@ export function verifyRoutes(config: ApplicationConfig, modules: ModulesContaine
       const prototype = metatype.prototype as Record<string, object>;
       for (const method of scanner.getAllMethodNames(prototype)) {
         const route = { controller: metatype as Type, handler: prototype[method]!, method };
+        const findGuards = () => guardsOf(module, route, ofAll);
         verifyUser(route);
-        verifySession(route, () => guardsOf(module, metatype, route.handler, ofAll));
+        verifySession(route, findGuards);
         verifyScopes(route, registrations);
         if (!hasGlobal) warnIfUnguarded(route, endpoints);
         problems.add(findReader(route, config.getGlobalGuards()));
-        verifyServer(route, guardsOf(module, metatype, route.handler, ofAll), names);
+        verifyServer(route, findGuards, names);
       }
     }
   }
@@ -65,9 +66,13 @@ const logger = new Logger('OAuth2');
 function findReader({ controller, handler, method }: Route, ofAll: readonly unknown[]): string | undefined {
   if (!Reflect.hasMetadata(METHOD_METADATA, handler)) return undefined;
   if (readAccessRequirements(handler, controller, isOAuthGuard).isPublic) return undefined;
-  const own = [controller, handler].flatMap((one) => (Reflect.getMetadata(GUARDS_METADATA, one) as unknown[]) ?? []);
-  return findUserReader({ name: `${controller.name}.${method}()`, handler, guards: [...ofAll, ...own] });
+  const guards = [...ofAll, ...declaredGuards(controller, handler)];
+  return findUserReader({ name: `${controller.name}.${method}()`, handler, guards });
 }
+
+/** Returns the guards of `@UseGuards()`, in the order in which Nest calls them. */
+const declaredGuards = (controller: object, handler: object): unknown[] =>
+  [controller, handler].flatMap((one): unknown[] => Reflect.getMetadata(GUARDS_METADATA, one) ?? []);
 
 interface Route {
   readonly controller: Type;
@@ -79,9 +84,9 @@ interface Route {
  * Returns the `OAuthGuard` instances that guard a method: its own, those of its controller, and global ones.
  * Request-scoped guards have no instance yet and are skipped.
  */
-function guardsOf(module: Module, controller: object, handler: object, ofAll: readonly OAuthGuard[]): OAuthGuard[] {
-  const named = [controller, handler].flatMap((one): unknown[] => Reflect.getMetadata(GUARDS_METADATA, one) ?? []);
-  const own = named.filter(isOAuthGuard).map((guard) => {
+function guardsOf(module: Module, { controller, handler }: Route, ofAll: readonly OAuthGuard[]): OAuthGuard[] {
+  const declared = declaredGuards(controller, handler).filter(isOAuthGuard);
+  const own = declared.map((guard) => {
     if (typeof guard !== 'function') return guard as OAuthGuard;
     const wrapper = module.injectables.get(guard as Type);
     return wrapper?.isDependencyTreeStatic() ? (wrapper.instance as OAuthGuard) : undefined;
@@ -154,7 +159,7 @@ const SCOPE_METADATA = [SCOPES_METADATA, ANY_SCOPE_METADATA];
 
 function verifyServer(
   { controller, handler, method }: Route,
-  guards: readonly OAuthGuard[],
+  findGuards: () => readonly OAuthGuard[],
   names: readonly (string | undefined)[],
 ): void {
   const { isPublic: nothing, server } = readAccessRequirements(handler, controller, isOAuthGuard);
@@ -168,7 +173,7 @@ function verifyServer(
     );
   } else if (!nothing) {
     const remedy = `select a server with @UseOAuth(): ${there.join(' or ')}`;
-    const canAsk = guards.every((guard) => guard.hasDefaultServer);
+    const canAsk = findGuards().every((guard) => guard.hasDefaultServer);
     assertConfig(canAsk, `OAuthGuard of ${route} finds no default server: ${remedy}`);
   }
 }
