@@ -68,8 +68,9 @@ export class Claims {
 
 /** Warns of a claim in camel case, such as `givenName` for `given_name`, which no client receives. */
 function warnOfCamelCase(model: OpenIdModel, name: string, requestedNames: ReadonlySet<string>): void {
+  if (requestedNames.has(name)) return;
   const meant = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  if (meant === name || requestedNames.has(name) || !requestedNames.has(meant)) return;
+  if (meant === name || !requestedNames.has(meant)) return;
   const mistake = `the model's \`getClaims()\` returned \`${name}\`, which no client receives: name the claim \`${meant}\``;
   warnOfModelMistake(model, mistake);
 }
