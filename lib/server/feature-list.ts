@@ -38,7 +38,7 @@ export function findRepeatedFeature(list: FeatureList): string | undefined {
     if (misplaced !== undefined) return misplaced;
     if (typeof (one as Feature | undefined)?.id !== 'string') return 'a feature must have an `id`';
   }
-  // The last feature of a profile has its name.
+  // A profile is named after its last feature, such as `mcp`.
   const profiles = list.flatMap((one): readonly Feature[] => (Array.isArray(one) ? one.slice(-1) : []));
   const repeated = findRepeated(ownOf(list)) ?? findRepeated(profiles);
   return repeated && `the feature ${featureName(repeated)} is listed twice in \`features\`: remove one of them`;

@@ -85,7 +85,7 @@ export function upstreams(options: UpstreamsOptions): Feature {
         const isOffered = typeof provider === 'function' || provider.use !== 'link';
         if (isOffered) builder.contribute(LOGIN_METHODS, loginMethod(name, at, site));
       }
-      return { misconfigurations: findErrors, verifyStoredState: () => warnOfEmptyIds(builder.server) };
+      return { misconfigurations: findErrors, verifyStoredState: () => warnOfEmptySettings(builder.server) };
     },
   };
 }
@@ -179,12 +179,12 @@ const callbackPage = (name: string, label: string): Endpoint =>
   });
 
 /** Logs the providers whose client ID or secret is empty, such as an environment variable that is not set. */
-async function warnOfEmptyIds(server: ServerContext): Promise<void> {
+async function warnOfEmptySettings(server: ServerContext): Promise<void> {
   const found = server.find(UPSTREAM_SERVER)!;
   for (const name of found.names) {
     const client = found.client(name);
-    const option = client.clientId ? 'clientSecret' : 'clientId';
-    if (client.clientId && !client.lacksSecret) continue;
+    const option = client.clientId ? client.lacksSecret && 'clientSecret' : 'clientId';
+    if (!option) continue;
     logger.warn(
       `\`${option}\` of the provider \`${name}\` is empty, so nobody can sign in there: set its variable. ${LATE}`,
     );

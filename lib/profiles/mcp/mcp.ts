@@ -69,7 +69,7 @@ const ENDPOINT = 'mcp';
  * Returns the features that the authorization specification of the Model Context Protocol, revision 2026-07-28,
  * requires of an authorization server and its MCP server. A feature that the application lists itself replaces the one
  * of the profile.
- * @throws {InvalidArgumentError} If `scopes` or `defaultScope` is no list.
+ * @throws {InvalidArgumentError} If `scopes` or `defaultScope` is not a list.
  */
 export function mcp(options: McpOptions = {}): readonly Feature[] {
   const {
