@@ -52,7 +52,15 @@ export {
 // Options, features and the model
 export { injectionName, INSTANCES, type Instances, isProvider, verifyInstance } from './contracts/injection.js';
 export { MODULE_STATE, type ModuleState } from './contracts/module-state.js';
-export { findSecretError, LATE, MODEL_SECRETS, secretsOf, SERVER_SECRETS, settingOf } from './contracts/secret.js';
+export {
+  findSecretError,
+  isPlaceholder,
+  LATE,
+  MODEL_SECRETS,
+  secretsOf,
+  SERVER_SECRETS,
+  settingOf,
+} from './contracts/secret.js';
 export { effectiveOptions, allFeatures, findFeatureListError, grantTypesOf } from './adapter/features.js';
 export { serverMetadataDocument, supportedGrantTypes } from './features/server-metadata/derived-metadata.js';
 export { BOOLEAN, isClass, type OptionCheck, optionCheck, SECONDS } from './options/option-checks.js';

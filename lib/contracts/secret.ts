@@ -20,6 +20,13 @@ export const SERVER_SECRETS = capability<readonly string[]>('server secret', 'OA
 /** The capability key of the secrets by which all servers with the same model encrypt what it stores. */
 export const MODEL_SECRETS = capability<readonly string[]>('secret of the model', 'OAuth2Module');
 
+/** Texts of examples and templates, which a random secret does not contain, and texts that repeat a part. */
+const PLACEHOLDER =
+  /change.?(?:me|this|it)|your.{0,12}secret|secret.?here|placeholder|replace.?(?:me|this|with)|random.?char|^(.+?)\1+$/i;
+
+/** Whether a secret is the text of an example, which the developer should have replaced. */
+export const isPlaceholder = (secret: string): boolean => PLACEHOLDER.test(secret);
+
 /**
  * Returns the value of a setting, which may be a function of the option `config`.
  * @throws {InvalidArgumentError} If the function throws a `TypeError`, and `config` is not set.

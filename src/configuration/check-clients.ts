@@ -1,9 +1,8 @@
 import { Logger } from '@nestjs/common';
 
-import { isLoopbackName, LATE, OPENID } from '../../lib/internal.js';
+import { isLoopbackName, isPlaceholder, LATE, OPENID } from '../../lib/internal.js';
 import type { ServerContext } from '../../lib/index.js';
 import { DEFINED_SCOPES, isDefinedScope, misspelledScope } from '../decorators/define-scopes.js';
-import { isPlaceholder } from './placeholder.js';
 
 const logger = new Logger('OAuth2');
 
@@ -46,7 +45,7 @@ function logClientsWithoutRefresh(clients: readonly CodeClient[], { grants }: Se
     (client) => client.grants?.includes('authorization_code') && !client.grants.includes('refresh_token'),
   );
   if (without.length === 0 || !grants.has('refresh_token')) return;
-  const isPromised = without.some(({ scopes }) => Array.isArray(scopes) && scopes.includes('offline_access'));
+  const isPromised = without.some(({ scopes }) => listOf(scopes).includes('offline_access'));
   const names = without.map(({ id }) => `\`${id}\``).join(', ');
   logger[isPromised ? 'warn' : 'log'](
     `No refresh token is issued to ${names}, because \`grants\` lacks 'refresh_token': users sign in again when an ` +

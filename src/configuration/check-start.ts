@@ -1,11 +1,10 @@
 import type { Server } from 'node:http';
 import { Logger } from '@nestjs/common';
 
-import { assertConfig, isLoopbackName, SERVER_SECRETS, toOAuthError } from '../../lib/internal.js';
+import { assertConfig, isLoopbackName, isPlaceholder, SERVER_SECRETS, toOAuthError } from '../../lib/internal.js';
 import { InvalidArgumentError, type OAuth2Server, type ServerContext } from '../../lib/index.js';
 import { logServerError } from '../operations/error-log.js';
 import { codeClients, warnOfClients } from './check-clients.js';
-import { isPlaceholder } from './placeholder.js';
 
 const logger = new Logger('OAuth2');
 

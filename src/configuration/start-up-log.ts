@@ -3,6 +3,7 @@ import type { ModulesContainer } from '@nestjs/core';
 
 import type { Model, ServerContext } from '../../lib/index.js';
 import { INTERACTION } from '../interaction/interactive-feature.js';
+import { needsMaintenance, providerNames } from '../module/provider-names.js';
 
 const logger = new Logger('OAuth2');
 
@@ -38,17 +39,11 @@ export function logReplacedPages(server: ServerContext): void {
   );
 }
 
-/** Stores whose database does not delete expired records itself. */
-const UNPRUNED = /^(?:TypeOrm|Drizzle|Prisma)Store$/;
-
 /** Logs in production that no part of the application deletes the expired records of the store. */
 export function logMissingMaintenance({ options: { model } }: ServerContext, modules: ModulesContainer): void {
   const store = model.constructor?.name ?? '';
-  if (process.env['NODE_ENV'] !== 'production' || !UNPRUNED.test(store)) return;
-  const providers = [...modules.values()].flatMap((module) => Array.from(module.providers));
-  // A factory may provide it under another token. Only the name is the same in both builds of the package.
-  const names = providers.flatMap(([token, { instance }]) => [token, instance?.constructor] as { name?: string }[]);
-  if (names.some((one) => one?.name === 'OAuth2Maintenance')) return;
+  if (process.env['NODE_ENV'] !== 'production' || !needsMaintenance(store)) return;
+  if (providerNames(modules).has('OAuth2Maintenance')) return;
   logger.log(
     `Nothing in this application deletes the expired records of \`${store}\`, so its tables grow: add \`OAuth2Maintenance\` to the ` +
       '`providers` of a module. If another process calls `prune()`, ignore this.',

@@ -1,3 +1,5 @@
+import { nameOf, providerNames } from '../../module/provider-names.js';
+
 /** A route of the application. */
 export interface ReportRoute {
   /** The controller and its method, such as `NotesController.list`. */
@@ -51,7 +53,7 @@ const LISTENER = 'nest-oauth2:on-event';
  */
 export function readApplication(modules: Modules, globalGuards: readonly unknown[] = []): ReportApplication {
   const providers = [...modules.values()].flatMap((module) => Array.from(module.providers));
-  const names = new Set(providers.flatMap(([token, { metatype }]) => [nameOf(token), nameOf(metatype)]));
+  const names = providerNames(modules);
   const appGuards = providers.filter(([token]) => String(token).startsWith('APP_GUARD'));
   const ofAll = [...globalGuards, ...appGuards.map(([, { instance, metatype }]) => instance ?? metatype)];
   const controllers = [...modules.values()].flatMap((module) => Array.from(module.controllers.values()));
@@ -111,7 +113,6 @@ function methodsOf(type: unknown): [string, object][] {
 const get = (key: string, target: object): unknown => Reflect.getMetadata(key, target);
 const has = (key: string, target: object): boolean => Reflect.hasMetadata(key, target);
 const constructorOf = (value: unknown): unknown => (value as object | undefined)?.constructor;
-const nameOf = (value: unknown): string => (typeof value === 'function' ? value.name : String(value));
 
 /** Returns the path of a controller or a method, without a slash at its ends. A list of paths stands for its first one. */
 function pathOf(target: object): string {

@@ -1,3 +1,4 @@
+import { needsMaintenance } from '../../module/provider-names.js';
 import type { ReportFacts } from '../facts/facts.js';
 import { type ReportRule, rulesOf } from '../rule.js';
 import { observe, unguarded } from './observe.js';
@@ -26,7 +27,7 @@ export const OPERATION_RULES: readonly ReportRule[] = rulesOf<ReportFacts>(TEXTS
   'store-not-pruned': ({ store, application }) =>
     observe(
       'providers',
-      /^(?:TypeOrm|Drizzle|Prisma)Store$/.test(store.kind) &&
+      needsMaintenance(store.kind) &&
         application &&
         !application.hasProvider('OAuth2Maintenance') &&
         'The application does not delete expired records at intervals.',
