@@ -9,12 +9,18 @@ import {
   reportEndpointRefusal,
 } from '../../lib/internal.js';
 import { InvalidRequestError, type OAuthError } from '../../lib/index.js';
-import { overridesApplicationCors, sendWithCorsHeaders, type EndpointSettings } from './cross-origin.js';
+import {
+  type EndpointSettings,
+  keepPreflights,
+  overridesApplicationCors,
+  sendWithCorsHeaders,
+} from './cross-origin.js';
 import type { Endpoint, FindEndpoint } from './endpoint.js';
 import type { NativeRequest } from './http-adapter.js';
 import { type NativeReply, removeHeaders } from './native-reply.js';
 
 interface Express {
+  readonly router?: { readonly stack?: Parameters<typeof keepPreflights>[0] };
   use(
     handler: (error: unknown, request: NativeRequest, reply: NativeReply, next: (error: unknown) => void) => void,
   ): void;
@@ -76,6 +82,7 @@ interface BodyHandling {
 }
 
 function prepareExpress(express: Express, bodies: BodyHandling): void {
+  keepPreflights(express.router?.stack ?? [], bodies.findEndpoint, bodies.settings);
   express.use((error, request, reply, next) => {
     if (!bodies.refuse(error, request, reply)) next(error);
   });

@@ -101,6 +101,17 @@ describe.each(PLATFORMS)('cross-origin requests to the token endpoint on %s', (p
     });
   });
 
+  it('get preflight responses by `cors`, also if enableCors() allows only other origins', async () => {
+    const prepare = (app: INestApplication) => app.enableCors({ origin: 'https://own.example' });
+    const { url } = await startApplication(platform, demoModule({ cors }), { prepare });
+    const alone = await startApplication(platform, demoModule({ cors }));
+    for (const origin of [APP, 'https://own.example']) {
+      expect(await ask(url, { origin, ...PREFLIGHT })).toEqual(await ask(alone.url, { origin, ...PREFLIGHT }));
+    }
+    const notes = await fetch(`${url}/notes`, { method: 'OPTIONS', headers: { origin: APP, ...PREFLIGHT } });
+    expect(notes.headers.get('access-control-allow-origin')).toBe('https://own.example');
+  });
+
   it('keep the application’s own `Vary` header', async () => {
     const prepare = (app: INestApplication) => {
       if (platform === 'fastify') {

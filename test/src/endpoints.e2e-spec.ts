@@ -170,6 +170,8 @@ describe.each(PLATFORMS)('a well-known document on %s', (platform) => {
       },
     });
     expect(await seen(`${url}/.well-known/document`)).toEqual([200, '*', 'was here', 'object']);
+    const preflight = await fetch(`${url}/.well-known/document`, { method: 'OPTIONS', headers: PREFLIGHT });
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
     expect((await get(`${url}/api/.well-known/document`)).status).toBe(404);
     const head = await fetch(`${url}/.well-known/document`, { method: 'HEAD' });
     expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
