@@ -44,7 +44,7 @@ import {
 } from './oauth2.tokens.js';
 import { tenantDocumentRoutes } from './tenants/tenant-routes.js';
 import { findInstance, registerServer, verifySeparateTokens } from './module/registered-servers.js';
-import { warnOfUnservedResources } from './http/served-paths.js';
+import { warnOfUnservedPaths } from './http/served-paths.js';
 import { verifyRoutes } from './guards/verify-routes.js';
 
 /** A placeholder for the issuers of tenants, which are not known before a request. Only its path is used. */
@@ -158,7 +158,7 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     if (server?.context && !tenants && this.registration.controllers !== false) {
       const isDeclined = this.registration.interaction === null || this.options?.interaction === null;
       const prefix = config.getGlobalPrefix().replaceAll(/^\/+|\/+$/g, '');
-      warnOfUnservedResources(server.context, { adapter: this.host.httpAdapter, prefix });
+      warnOfUnservedPaths(server.context, { adapter: this.host.httpAdapter, prefix });
       warnAtStart(server.context, this.host.httpAdapter?.getHttpServer() as Server | undefined);
       if (this.registration.interaction ?? this.options?.interaction) logReplacedPages(server.context);
       logMissingMaintenance(server.context, modules);

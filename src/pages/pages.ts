@@ -63,6 +63,9 @@ export function pages(options: PagesOptions = {}): Pages {
       return (await context.find(SITE)!.findUser(request)) || undefined;
     },
     settings: {
+      login: resolved.login,
+      signUp: resolved.signUp,
+      forgotPassword: resolved.forgotPassword,
       sessionLifetime: resolved.sessionLifetime,
       rememberLifetime: resolved.rememberLifetime,
       signOutEndsGrants: resolved.signOutEndsGrants,
