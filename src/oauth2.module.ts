@@ -26,6 +26,7 @@ import { serveDocuments } from './http/documents.js';
 import { type Endpoint, endpointFinder } from './http/endpoint.js';
 import { EventListeners } from './operations/event-listeners.js';
 import { EventLog } from './operations/event-log.js';
+import { explainMissingEndpoints } from './http/missing-endpoints.js';
 import { setFormDeadline } from './http/form-deadline.js';
 import { guardGateways } from './guards/gateways.js';
 import { logMissingMaintenance, logReplacedPages, logStartUp } from './configuration/start-up-log.js';
@@ -120,7 +121,8 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     if (endpoints.length === 0) return;
     const issuer = options?.issuer;
     const documentsAt = (one: Endpoint) => (tenants ? tenantDocumentRoutes(one) : documentPaths(one, issuer));
-    const routes = endpoints.flatMap((one) => (isDocument(one) ? documentsAt(one) : [one.path]));
+    const routesOf = (one: Endpoint, path: string) => (isDocument(one) ? documentsAt(one) : [path]);
+    const routes = endpoints.flatMap((one) => routesOf(one, one.path));
     claimRoutes(httpAdapter, name, routes);
     const findEndpoint = endpointFinder(endpoints, documentsAt, httpAdapter);
     const { features } = this.registration;
@@ -136,6 +138,12 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     prepareBodies(httpAdapter, findEndpoint, settings);
     const server = httpAdapter.getHttpServer() as Server | undefined;
     if (server?.prependListener) setFormDeadline(server, findEndpoint, settings);
+    if (server?.prependListener && name === undefined && !tenants) {
+      explainMissingEndpoints(
+        server,
+        endpoints.flatMap((one) => routesOf(one, paths[one.name]!)),
+      );
+    }
     serveDocuments(httpAdapter, {
       endpoints,
       routesOf: documentsAt,

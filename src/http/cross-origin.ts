@@ -43,7 +43,7 @@ export const overridesApplicationCors = ({ cors }: Endpoint, configured: CorsOpt
 /** A layer of the router of Express 5. The middleware of `enableCors()` has the name `corsMiddleware`. */
 interface Layer {
   readonly name: string;
-  handle(native: NativeRequest, reply: NativeReply, next: () => void): unknown;
+  handle: (native: NativeRequest, reply: NativeReply, next: () => void) => unknown;
 }
 
 /**
