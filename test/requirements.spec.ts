@@ -30,6 +30,7 @@ const PROGRAM = /\b(?:spawn|execFile)(?:Sync)?\)?\(\s*(?!process\.execPath|'(?:n
 
 /** The tests that import a driver and never connect to a server, with the reason. */
 const WITHOUT_SERVER: Readonly<Record<string, string>> = {
+  'src/configuration/mistakes-of-features.e2e-spec.ts': 'its client is not connected',
   'src/health.e2e-spec.ts': 'its client connects to a closed port',
   'src/proof/kills.e2e-spec.ts': 'its stores are SQLite files',
   'src/transports/table.spec.ts': 'it reads only the table of the transports',

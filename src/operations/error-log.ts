@@ -24,15 +24,10 @@ export function logServerError(error: OAuthError): void {
   logged.add(cause);
   const { stack, message } = cause;
   if (level === 'warning') logUnreachable(message);
-  else if (isOutage(cause)) logger.error(`The database cannot be reached: ${message}. ${remedyOf(message)}`, stack);
+  else if (isOutage(cause))
+    logger.error(`The database cannot be reached: ${message}. Start it, or correct its address`, stack);
   else logger.error(message, stack);
 }
-
-/** Returns how to reach the database. A client of node-redis is closed until it is connected. */
-const remedyOf = (message: string): string =>
-  message === 'The client is closed'
-    ? 'Call `await client.connect()` before the application starts'
-    : 'Start it, or correct its address';
 
 /**
  * Logs that a document or keys of a client cannot be fetched: as a warning once per interval, so that the operator

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { RedisStore } from 'nest-oauth2/stores/redis';
+import { createClient } from 'redis';
 
 import { freePort } from '../support/environment/free-port.js';
 import { ALICE, later, WEB } from '../support/models/model.js';
@@ -12,6 +13,16 @@ import { describeEach, hasProgram } from '../support/environment/requirements.js
 import { waitUntil } from '../support/environment/wait-until.js';
 import { type Connected, DRIVERS } from './redis-server.js';
 import { users } from './redis-fixtures.js';
+
+it('a Redis store whose client of node-redis is not connected rejects calls with the remedy', async () => {
+  const store = new RedisStore({ client: createClient(), users });
+  const inner = { message: expect.stringContaining('is closed: call `await client.connect()`') };
+  await expect(store.getClient('web', null)).rejects.toMatchObject({
+    name: 'temporarily_unavailable',
+    status: 503,
+    inner,
+  });
+});
 
 describeEach(hasProgram('redis-server', 'redis-server') ? DRIVERS : [])('a Redis store with %s', (_, connect) => {
   let process: ChildProcess;

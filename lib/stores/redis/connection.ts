@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-import { InvalidArgumentError } from '../../errors/index.js';
+import { InvalidArgumentError, TemporarilyUnavailableError } from '../../errors/index.js';
 import type { Deadline, TimedOperation } from '../contract/deadline.js';
 import { isPersistentOutage, isOutage } from '../contract/outage.js';
 import type { Script } from './lua.js';
@@ -52,6 +52,7 @@ async function resend(send: () => Promise<unknown>, operation: TimedOperation): 
     try {
       return await send();
     } catch (error) {
+      if (isClosed(error)) throw closedClient(error);
       if (operation.isTimedOut || !isRetryable(error)) throw error;
       operation.reason = `${String(error)}, on every attempt`;
     }
@@ -60,14 +61,22 @@ async function resend(send: () => Promise<unknown>, operation: TimedOperation): 
   }
 }
 
+/** Whether the client of node-redis was not connected, or was closed. */
+const isClosed = (error: unknown): boolean => (error as Error | undefined)?.constructor.name === 'ClientClosedError';
+
+/** Returns the error of a closed client of node-redis, whose own message does not say what to do. */
+function closedClient(cause: unknown): TemporarilyUnavailableError {
+  const message =
+    'The client of `redis` is closed: call `await client.connect()` before the application starts, and close the client after it';
+  return new TemporarilyUnavailableError(new Error(message, { cause }), { retryAfter: 1 });
+}
+
 /**
- * Whether to send a command again after this error. It is useless if the client is closed or has no offline queue,
- * since then it does not reconnect.
+ * Whether to send a command again after this error. It is useless if the client has no offline queue, since then it does
+ * not reconnect.
  */
 const isRetryable = (error: unknown) =>
-  isOutage(error) &&
-  !isPersistentOutage(error) &&
-  !/^Client(Closed|Offline)Error$/.test((error as Error).constructor.name);
+  isOutage(error) && !isPersistentOutage(error) && (error as Error).constructor.name !== 'ClientOfflineError';
 
 type ScriptCommand = (script: string, keys: string[], values: string[]) => Promise<unknown>;
 

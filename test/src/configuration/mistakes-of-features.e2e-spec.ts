@@ -8,8 +8,10 @@ import { keys } from 'nest-oauth2/jose';
 import { mcp } from 'nest-oauth2/mcp';
 import { pages } from 'nest-oauth2/pages';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
+import { RedisStore } from 'nest-oauth2/stores/redis';
 import { oauthEntities, TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 import { google, oidc, upstreams } from 'nest-oauth2/upstreams';
+import { createClient } from 'redis';
 import { DataSource } from 'typeorm';
 import { freePort } from '../../support/environment/free-port.js';
 import { SECRET } from '../../support/servers/demo.js';
@@ -281,14 +283,11 @@ describe('the log explains a request', () => {
   });
 
   it('to a client of node-redis that is not connected', async () => {
-    const model = store();
-    jest
-      .spyOn(model, 'getClient')
-      .mockRejectedValue(new (class ClientClosedError extends Error {})('The client is closed'));
-    const { url } = await start({ model, interaction: null });
-    await fetch(`${url}/oauth/token`, { method: 'POST', body: new URLSearchParams({ client_id: 'web' }) });
+    const { url } = await start({ model: new RedisStore({ client: createClient(), users }), interaction: null });
+    const body = new URLSearchParams({ client_id: 'web' });
+    expect((await fetch(`${url}/oauth/token`, { method: 'POST', body })).status).toBe(503);
     expect(textsOf(error)).toBe(
-      'The database cannot be reached: The client is closed. Call `await client.connect()` before the application starts',
+      'The client of `redis` is closed: call `await client.connect()` before the application starts, and close the client after it',
     );
   });
 });
