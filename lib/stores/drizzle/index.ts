@@ -9,6 +9,7 @@ import { tableNames } from '../sql/table-names.js';
 import { verifyColumns } from '../sql/verify-columns.js';
 import { registerStorageLocation } from '../contract/storage-location.js';
 import { Store } from '../store/store.js';
+import { verifyUsers } from '../store/verify-users.js';
 import { type DrizzleDatabase, DrizzleExecutor } from './drizzle-executor.js';
 
 export type { ActiveGrant } from '../grants/active-grant.js';
@@ -34,11 +35,13 @@ export class DrizzleStore extends Store<SqlStorage> implements SchemaModel {
    */
   readonly checkSchema: () => Promise<readonly string[]>;
 
-  constructor(db: DrizzleDatabase, { users, clients, prefix, deadline, batching, ...options }: DrizzleStoreOptions) {
+  constructor(db: DrizzleDatabase, options: DrizzleStoreOptions) {
+    verifyUsers(options?.users);
+    const { users, clients, prefix, deadline, batching, ...more } = options;
     const executor = new DrizzleExecutor(db);
     const database = new Database(executor, new Deadline(deadline), batching);
     const names = tableNames(prefix);
-    super(new STORAGES[executor.dialect](database, names, !clients), { users, clients, ...options });
+    super(new STORAGES[executor.dialect](database, names, !clients), { users, clients, ...more });
     registerStorageLocation(this, db, names.tokens);
     const verify = () => verifyColumns(database, names, { store: 'DrizzleStore', remedy: REMEDY });
     database.explain = verify;

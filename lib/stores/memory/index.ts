@@ -1,6 +1,7 @@
 import type { Clients, StoredClient, Users } from '../contract/ports.js';
 import type { SecretCheckOptions } from '../clients/secret-check.js';
 import { Store } from '../store/store.js';
+import { verifyUsers } from '../store/verify-users.js';
 import { assertConfig } from '../../errors/configuration-error.js';
 import { rejectClientMistake } from '../clients/client-mistakes.js';
 import { verifyClient } from '../clients/verify-client.js';
@@ -33,7 +34,9 @@ export class MemoryStore extends Store<MemoryStorage> {
   readonly initialClients: readonly StoredClient[];
 
   /** @throws {InvalidArgumentError} If a client or an option is invalid, or two clients have the same ID. */
-  constructor({ clients = [], users, limit = 100_000, ...options }: MemoryStoreOptions) {
+  constructor(options: MemoryStoreOptions) {
+    verifyUsers(options?.users);
+    const { clients = [], users, limit = 100_000, ...more } = options;
     const hasFinder = 'findById' in clients;
     const own = hasFinder ? [] : clients;
     assertConfig(Array.isArray(own), '`clients` of `MemoryStore` must be a list, or an object with `findById()`');
@@ -46,7 +49,7 @@ export class MemoryStore extends Store<MemoryStorage> {
         `two \`clients\` of \`MemoryStore\` have the \`id\` \`${client.id}\`: remove one of them`,
       );
     }
-    super(new MemoryStorage(limit, own), { users, clients: hasFinder ? clients : undefined, ...options });
+    super(new MemoryStorage(limit, own), { users, clients: hasFinder ? clients : undefined, ...more });
     this.initialClients = own;
   }
 }

@@ -6,6 +6,7 @@ import type { Clients, Users } from '../contract/ports.js';
 import type { SecretCheckOptions } from '../clients/secret-check.js';
 import { registerStorageLocation } from '../contract/storage-location.js';
 import { Store } from '../store/store.js';
+import { verifyUsers } from '../store/verify-users.js';
 import { Database } from './collections.js';
 import { createIndexes, verifyIndexes } from './indexes.js';
 import { MongooseStorage } from './mongoose-storage.js';
@@ -42,19 +43,11 @@ export class MongooseStore extends Store implements SchemaModel {
   readonly checkSchema: () => Promise<void>;
 
   /** @param connection `mongoose.connection`, or the result of `mongoose.createConnection()` or of its `useDb()` */
-  constructor(
-    connection: Connection,
-    {
-      users,
-      clients,
-      prefix = 'oauth_',
-      autoIndex = true,
-      deadline = 3,
-      ...options
-    }: MongooseStoreOptions = {} as never,
-  ) {
+  constructor(connection: Connection, options: MongooseStoreOptions) {
+    verifyUsers(options?.users);
+    const { users, clients, prefix = 'oauth_', autoIndex = true, deadline = 3, ...more } = options;
     const database = new Database(connection, prefix, new Deadline(deadline), Math.ceil(deadline * 1000));
-    super(new MongooseStorage(database, !clients), { users, clients, ...options });
+    super(new MongooseStorage(database, !clients), { users, clients, ...more });
     registerStorageLocation(this, connection, prefix);
     this.createIndexes = () => createIndexes(database);
     this.checkSchema = () => (autoIndex ? createIndexes : verifyIndexes)(database);

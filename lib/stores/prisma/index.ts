@@ -9,6 +9,7 @@ import { tableNames } from '../sql/table-names.js';
 import { verifyColumns } from '../sql/verify-columns.js';
 import { registerStorageLocation } from '../contract/storage-location.js';
 import { Store } from '../store/store.js';
+import { verifyUsers } from '../store/verify-users.js';
 import { type PrismaDatabase, PrismaExecutor } from './prisma-executor.js';
 
 export type { ActiveGrant } from '../grants/active-grant.js';
@@ -31,15 +32,14 @@ export class PrismaStore extends Store<SqlStorage> implements SchemaModel {
    */
   readonly checkSchema: () => Promise<readonly string[]>;
 
-  constructor(
-    prisma: PrismaDatabase,
-    { users, clients, prefix, deadline, batching, ...options }: PrismaStoreOptions = {} as never,
-  ) {
+  constructor(prisma: PrismaDatabase, options: PrismaStoreOptions) {
+    verifyUsers(options?.users);
+    const { users, clients, prefix, deadline, batching, ...more } = options;
     const limit = new Deadline(deadline);
     const executor = new PrismaExecutor(prisma, limit.seconds);
     const database = new Database(executor, limit, batching);
     const names = tableNames(prefix);
-    super(new STORAGES[executor.dialect](database, names, !clients), { users, clients, ...options });
+    super(new STORAGES[executor.dialect](database, names, !clients), { users, clients, ...more });
     registerStorageLocation(this, prisma, names.tokens);
     const verify = () => verifyColumns(database, names, { store: 'PrismaStore', remedy: REMEDY });
     database.explain = verify;

@@ -3,6 +3,7 @@ import { registerStorageLocation } from '../contract/storage-location.js';
 import type { Clients, Users } from '../contract/ports.js';
 import type { SecretCheckOptions } from '../clients/secret-check.js';
 import { Store } from '../store/store.js';
+import { verifyUsers } from '../store/verify-users.js';
 import { isCluster, type RedisClient, scriptRunner } from './connection.js';
 import { RedisClusterStorage } from './redis-cluster-storage.js';
 import { RedisStorage } from './redis-storage.js';
@@ -32,10 +33,12 @@ export interface RedisStoreOptions extends DeadlineOption, SecretCheckOptions {
 
 /** A model that stores everything in Redis 6.2 or later, on one server or a cluster. */
 export class RedisStore extends Store<RedisStorage> {
-  constructor({ client, users, clients, prefix = 'oauth2:', cluster, deadline, ...options }: RedisStoreOptions) {
+  constructor(options: RedisStoreOptions) {
+    verifyUsers(options?.users);
+    const { client, users, clients, prefix = 'oauth2:', cluster, deadline, ...more } = options;
     const run = scriptRunner(client, new Deadline(deadline));
     const Storage = (cluster ?? isCluster(client)) ? RedisClusterStorage : RedisStorage;
-    super(new Storage(run, prefix, !clients), { users, clients, ...options });
+    super(new Storage(run, prefix, !clients), { users, clients, ...more });
     registerStorageLocation(this, client, prefix);
   }
 }

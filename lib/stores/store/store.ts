@@ -94,6 +94,7 @@ import type { Clients, StoredClient, Users } from '../contract/ports.js';
 import { SecretCheck, type SecretCheckOptions } from '../clients/secret-check.js';
 import type { OverridableMethods } from '../clients/store-context.js';
 import { makeParts, type StoreParts } from './store-parts.js';
+import { verifyUsers } from './verify-users.js';
 import type { ClientStorage } from '../contract/client-storage.js';
 import type { StoredRow, Storage } from '../contract/storage.js';
 
@@ -955,14 +956,6 @@ export class Store<S extends Storage & ClientStorage = Storage & ClientStorage>
   protected clientOf(row: StoredRow): Promise<StoredClient | undefined> {
     return this.parts.knownClients.clientOf(row);
   }
-}
-
-/** @throws {InvalidArgumentError} If `users` has no method `findById()`. */
-function verifyUsers(users: Partial<Users> | undefined): void {
-  if (typeof users?.findById === 'function') return;
-  const error =
-    '`users` must be an object with a method `findById(id)` that returns the user or `undefined`: pass an instance, not a class';
-  throw new InvalidArgumentError(`Invalid argument: ${error}`);
 }
 
 /** @throws {InvalidArgumentError} If the application stores the clients. */

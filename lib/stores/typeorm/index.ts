@@ -10,6 +10,7 @@ import type { SqlStorage } from '../sql/sql-storage.js';
 import type { SqlStoreOptions } from '../sql/sql-store-options.js';
 import { tableNames } from '../sql/table-names.js';
 import { Store } from '../store/store.js';
+import { verifyUsers } from '../store/verify-users.js';
 import { checkSchema } from './check-schema.js';
 import { NOT_INITIALIZED, TypeOrmExecutor } from './typeorm-executor.js';
 
@@ -42,13 +43,12 @@ export class TypeOrmStore extends Store<SqlStorage> implements SchemaModel {
    */
   readonly checkSchema: () => Promise<readonly string[]>;
 
-  constructor(
-    dataSource: DataSource,
-    { users, clients, prefix, deadline, batching, preparedStatements, ...options }: TypeOrmStoreOptions = {} as never,
-  ) {
+  constructor(dataSource: DataSource, options: TypeOrmStoreOptions) {
+    verifyUsers(options?.users);
+    const { users, clients, prefix, deadline, batching, preparedStatements, ...more } = options;
     const executor = new TypeOrmExecutor(dataSource, preparedStatements);
     const database = new Database(executor, new Deadline(deadline), batching);
-    super(new STORAGES[executor.dialect](database, tableNames(prefix), !clients), { users, clients, ...options });
+    super(new STORAGES[executor.dialect](database, tableNames(prefix), !clients), { users, clients, ...more });
     registerStorageLocation(this, dataSource, tableNames(prefix).tokens);
     database.explain = () => checkSchema(dataSource, database, { prefix });
     this.checkSchema = async () => {

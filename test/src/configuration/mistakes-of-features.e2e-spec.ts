@@ -8,6 +8,9 @@ import { keys } from 'nest-oauth2/jose';
 import { mcp } from 'nest-oauth2/mcp';
 import { pages } from 'nest-oauth2/pages';
 import { MemoryStore, type StoredClient } from 'nest-oauth2/stores/memory';
+import { DrizzleStore } from 'nest-oauth2/stores/drizzle';
+import { MongooseStore } from 'nest-oauth2/stores/mongoose';
+import { PrismaStore } from 'nest-oauth2/stores/prisma';
 import { RedisStore } from 'nest-oauth2/stores/redis';
 import { oauthEntities, TypeOrmStore } from 'nest-oauth2/stores/typeorm';
 import { google, oidc, upstreams } from 'nest-oauth2/upstreams';
@@ -116,6 +119,19 @@ describe('the start is refused with the remedy:', () => {
       'TypeOrmStore needs a `DataSource` of TypeORM',
     );
     expect(() => new TypeOrmStore(new DataSource({ type: 'postgres' }), undefined as never)).toThrow('`users`');
+  });
+
+  it('a store without its options', () => {
+    const message = 'Invalid argument: `users` must be an object with a method `findById(id)`';
+    for (const make of [
+      () => new MemoryStore(undefined as never),
+      () => new RedisStore(undefined as never),
+      () => new DrizzleStore({} as never, undefined as never),
+      () => new MongooseStore(undefined as never, undefined as never),
+      () => new PrismaStore({} as never, undefined as never),
+    ]) {
+      expect(make).toThrow(message);
+    }
   });
 
   it('clients of a MemoryStore that are not a list, and a class as users', () => {
