@@ -5,15 +5,10 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { CLOSED_SERVERS } from './closed-servers.js';
+
 const PROGRAMS = ['node', 'npm', 'npx', 'git', 'sh', 'env'];
 
-/** Nothing listens on this port: only root may, and no service uses it. */
-const CLOSED = '127.0.0.1:1';
-const servers = {
-  DATABASE_URL: `postgres://postgres@${CLOSED}/test`,
-  MARIADB_URL: `mysql://root@${CLOSED}/test`,
-  REDIS_URL: `redis://${CLOSED}`,
-};
 const programs = { CHROMIUM_PATH: '/nonexistent/chromium', PYTHON: '/nonexistent/python3' };
 
 const folder = mkdtempSync(join(tmpdir(), 'nest-oauth2-bare-'));
@@ -23,7 +18,7 @@ for (const program of PROGRAMS) {
 }
 
 const { MONGODB_URL: _, ...own } = process.env;
-const env = { ...own, ...servers, ...programs, PATH: folder };
+const env = { ...own, ...CLOSED_SERVERS, ...programs, PATH: folder };
 const jest = [
   '--expose-gc',
   '--experimental-vm-modules',

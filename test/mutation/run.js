@@ -7,16 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { CLOSED_SERVERS } from '../../.ci/closed-servers.js';
 import { FOLDERS } from './folders.js';
 
 const INSTALL = 'npm install --no-save @stryker-mutator/core@10.0.0 @stryker-mutator/jest-runner@10.0.0';
-
-/** No server listens there. The tests of the stores then use memory and SQLite, which run the same shared code. */
-const NO_SERVERS = {
-  DATABASE_URL: 'postgres://postgres@127.0.0.1:9/test',
-  MARIADB_URL: 'mysql://root@127.0.0.1:9/test',
-  REDIS_URL: 'redis://127.0.0.1:9',
-};
 
 const BIN = 'node_modules/@stryker-mutator/core/bin/stryker.js';
 
@@ -79,7 +73,8 @@ function mutantsOf(folder, { lines, at, seed, concurrency }) {
     maxBuffer: 2 ** 28,
     env: {
       ...process.env,
-      ...NO_SERVERS,
+      // The tests of the stores then use memory and SQLite, which run the same shared code.
+      ...CLOSED_SERVERS,
       MUTATION_TESTS: tests.join(','),
       MUTATION_FIRST_RUN: join(work, 'first-run.json'),
     },
