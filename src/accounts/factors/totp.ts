@@ -1,6 +1,7 @@
 import type * as OtpLib from 'otplib';
 import type * as Uqr from 'uqr';
 import { configurationError } from '../../../lib/internal.js';
+import { optionalPackage } from '../../configuration/optional-package.js';
 import { html, type Html } from '../../pages/index.js';
 
 /** The packages that only `accounts({ authenticator: true })` needs. */
@@ -12,34 +13,33 @@ interface Libraries {
 /** Seconds of a time step, in which an app shows the same code. RFC 6238 §4.1 */
 const STEP = 30;
 
-let libraries: Promise<Libraries> | undefined;
+/** Whether a test runner cannot load ES modules, such as Jest without `--experimental-vm-modules`. */
+const isUnableToLoad = ({ code }: NodeJS.ErrnoException) => code === 'ERR_REQUIRE_ESM';
 
 /** Loads `otplib` and `uqr`. */
-function loadTotp(): Promise<Libraries> {
-  return (libraries ??= Promise.all([import('otplib'), import('uqr')]).then(
-    ([otp, qr]) => ({ otp, qr }),
-    (error: unknown) => {
-      libraries = undefined;
-      throw error;
-    },
-  ));
-}
+const loadTotp = optionalPackage<Libraries>(
+  async () => {
+    const [otp, qr] = await Promise.all([import('otplib'), import('uqr')]);
+    return { otp, qr };
+  },
+  (cause) =>
+    isUnableToLoad(cause)
+      ? cause
+      : configurationError(
+          `\`authenticator\` of \`accounts()\` requires two packages: run \`npm install otplib uqr\`. ${cause.message}`,
+        ),
+);
 
 /**
- * Loads `otplib` and `uqr` when the application starts. In a test runner that cannot load ES modules, such as Jest
- * without `--experimental-vm-modules`, the application starts too: only the pages of the app fail, because `otplib`
- * requires such a module.
+ * Loads `otplib` and `uqr` when the application starts. In a test runner that cannot load ES modules, the application
+ * starts too: only the pages of the app fail, because `otplib` requires such a module.
  * @throws {InvalidArgumentError} If a package is not installed.
  */
 export async function requireTotp(): Promise<void> {
   try {
     await loadTotp();
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    if (code === 'ERR_REQUIRE_ESM') return;
-    throw configurationError(
-      `\`authenticator\` of \`accounts()\` requires two packages: run \`npm install otplib uqr\`. ${message}`,
-    );
+  } catch (error) {
+    if (!isUnableToLoad(error as Error)) throw error;
   }
 }
 

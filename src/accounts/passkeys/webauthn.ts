@@ -1,23 +1,18 @@
 import type * as WebAuthn from '@simplewebauthn/server';
 import { configurationError, tryParseJson } from '../../../lib/internal.js';
-
-type Library = typeof WebAuthn;
-
-let library: Promise<Library> | undefined;
+import { optionalPackage } from '../../configuration/optional-package.js';
 
 /**
  * Loads `@simplewebauthn/server`, which only `accounts({ passkeys: true })` needs.
  * @throws {InvalidArgumentError} If the package is not installed.
  */
-export function loadWebAuthn(): Promise<Library> {
-  return (library ??= import('@simplewebauthn/server').catch((cause: unknown) => {
-    library = undefined;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw configurationError(
-      `\`passkeys\` of \`accounts()\` requires a package: run \`npm install @simplewebauthn/server\`. ${reason}`,
-    );
-  }));
-}
+export const loadWebAuthn = optionalPackage<typeof WebAuthn>(
+  () => import('@simplewebauthn/server'),
+  ({ message }) =>
+    configurationError(
+      `\`passkeys\` of \`accounts()\` requires a package: run \`npm install @simplewebauthn/server\`. ${message}`,
+    ),
+);
 
 /** The stored data of a passkey. */
 export interface PasskeyData {

@@ -1,24 +1,21 @@
 import type * as OpenIdClient from 'openid-client';
 
 import { configurationError, FetchError } from '../../../lib/internal.js';
+import { optionalPackage } from '../../configuration/optional-package.js';
 import { causesOf } from './causes.js';
 import { isUnavailable } from './upstream-fetch.js';
 
 /** The library that sends the requests to providers. */
 export type Library = typeof OpenIdClient;
 
-let library: Promise<Library> | undefined;
-
 /** Loads `openid-client`, which only `upstreams()` needs. */
-export function loadLibrary(): Promise<Library> {
-  return (library ??= import('openid-client').catch((cause: unknown) => {
-    library = undefined;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw configurationError(
-      `\`upstreams()\` requires the package \`openid-client\`: run \`npm install openid-client\`. ${reason}`,
-    );
-  }));
-}
+export const loadLibrary = optionalPackage<Library>(
+  () => import('openid-client'),
+  ({ message }) =>
+    configurationError(
+      `\`upstreams()\` requires the package \`openid-client\`: run \`npm install openid-client\`. ${message}`,
+    ),
+);
 
 /**
  * Throws the error of a failed discovery, with the remedy if the provider responds and its metadata are wrong.
