@@ -10,10 +10,10 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { Test } from '@nestjs/testing';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Module, OAuthGuard, Public, type Token } from 'nest-oauth2';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { ANY_PLATFORM, startApplication, stopApplications } from '../../support/servers/test-application.js';
 
 interface UserRequest {
   user?: { roles: string[] };
@@ -71,9 +71,8 @@ class ProfileController {
 }
 
 const warn = jest.spyOn(Logger.prototype, 'warn');
-const started: { close(): Promise<void> }[] = [];
 beforeEach(() => void warn.mockReset().mockImplementation(() => undefined));
-afterEach(() => Promise.all(started.splice(0).map((app) => app.close())));
+afterEach(stopApplications);
 
 async function warningsOf(controller: new () => object, guards: Function[], global: Function[] = [], isPublic = false) {
   const Copy = class extends controller {};
@@ -84,10 +83,7 @@ async function warningsOf(controller: new () => object, guards: Function[], glob
   const providers = global.map((useClass) => ({ provide: APP_GUARD, useClass }) as Provider);
   const model = new MemoryStore({ users: { findByCredentials: () => undefined, findById: () => undefined } });
   const oauth = OAuth2Module.forRoot({ model, interaction: null, isGlobal: true });
-  const module = await Test.createTestingModule({ imports: [oauth], providers, controllers: [Copy] }).compile();
-  const app = module.createNestApplication({ logger: false });
-  started.push(app);
-  await app.init();
+  await startApplication(ANY_PLATFORM[0]!, { imports: [oauth], providers, controllers: [Copy] });
   return warn.mock.calls.map(([text]) => String(text));
 }
 
