@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { parsePage, readPages } from '../docs/.vitepress/site/pages.js';
+import { descriptionOf, parsePage, readPages } from '../docs/.vitepress/site/pages.js';
 import { EVENT_NAMES } from '../lib/events/catalog.js';
 import { readCommand } from '../src/cli/read-command.js';
 
@@ -100,6 +100,12 @@ describe('the documentation', () => {
 
   it('has each page except the home page in one of its parts', () => {
     expect(site.filter(({ part }) => part === undefined).map(({ path }) => path)).toEqual(['index.md']);
+  });
+
+  it('describes each page by a sentence of its own', () => {
+    const sentences = site.map((page) => descriptionOf(page) ?? '');
+    expect(sentences.filter((text) => !/^[\w`].+[.?]$/.test(text))).toEqual([]);
+    expect(sentences.filter((text, index) => sentences.indexOf(text) < index)).toEqual([]);
   });
 
   it('begins each page with its only heading of the first level', () => {

@@ -6,7 +6,7 @@ import { defineConfig } from 'vitepress';
 import { anchorOf } from './site/anchor.js';
 import { writeForMachines } from './site/llms.js';
 import { addPackageManagers, describeCells, findPictures, linkToRepository, showDiagrams } from './site/markdown.js';
-import { DOCS, readPages } from './site/pages.js';
+import { descriptionOf, DOCS, readPages } from './site/pages.js';
 import { INDEX_OPTIONS, SEARCH_OPTIONS, searchIndex } from './site/search.js';
 import { createNavigation, createSidebar } from './site/sidebar.js';
 
@@ -65,6 +65,7 @@ export default defineConfig({
   transformPageData({ relativePath, frontmatter }) {
     const page = pages.find(({ path }) => path === relativePath);
     if (page && page.sections.length > MANY_SECTIONS) frontmatter.outline = 2;
+    return page && { description: descriptionOf(page) };
   },
   buildEnd({ outDir }) {
     writeForMachines(pages, outDir, base, description);

@@ -91,6 +91,13 @@ export function parsePage(path: string, source: string): Page {
   };
 }
 
+/**
+ * Returns the description of a page for search engines. If it has none, the first sentence after its heading, without
+ * the label `Context.` of decisions.
+ */
+export const descriptionOf = ({ description, sections }: Page): string | undefined =>
+  description || /^(?:Context\. )?(.*?[.?])(?= |$)/.exec(sections[0]?.text ?? '')?.[1];
+
 /** Splits Markdown at its headings. */
 function sectionsOf(body: string): Section[] {
   const found: { level: number; heading: string; lines: string[] }[] = [];
