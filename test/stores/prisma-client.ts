@@ -5,7 +5,7 @@ import { getPrismaClient } from '@prisma/client/runtime/client';
 import type { PrismaDatabase } from 'nest-oauth2/stores/prisma';
 import type { DataSourceOptions } from 'typeorm';
 
-import { collecting, type OpenLibrary, type Location, type StatementListener, withLimit } from './sql-libraries.js';
+import { collecting, type OpenLibrary, type Location, type StatementListener, withQuery } from './sql-libraries.js';
 
 /** The global `WebAssembly`, which the types of Node do not declare. */
 const { WebAssembly: assembly } = globalThis as unknown as { WebAssembly: { Module: new (code: Buffer) => object } };
@@ -61,7 +61,5 @@ export async function openPrisma(
   if (isSqlite) return open('sqlite', new PrismaLibSql({ url: `file:${database}` }));
   // On a busy machine, a call may wait longer for a connection than the 10 seconds of the driver. The driver adds them to
   // `Date.now()`, so a call of a process whose clock is an hour behind (`Clock`) would end too early.
-  const location = new URL(withLimit(url, extra?.connectionLimit));
-  location.searchParams.set('acquireTimeout', String(24 * 3_600_000));
-  return open('mysql', new PrismaMariaDb(location.href));
+  return open('mysql', new PrismaMariaDb(withQuery(url, { ...extra, acquireTimeout: 24 * 3_600_000 })));
 }

@@ -25,7 +25,7 @@ export interface Location {
   url: string;
   database: string;
   /** Options of the pool: those of `pg`, or the query of the URL for MariaDB. */
-  extra?: { options?: string; max?: number; connectionLimit?: number };
+  extra?: { options?: string; max?: number; connectionLimit?: number; connectTimeout?: number };
 }
 
 /** Is called with the text of each statement that a library sends. */
@@ -47,7 +47,7 @@ export async function openDrizzle(
     const client = createClient({ url: `file:${database}` });
     return { db: drizzleLibsql(client, config), close: async () => client.close() };
   }
-  const pool = mysql.createPool(withLimit(url, extra?.connectionLimit));
+  const pool = mysql.createPool(withQuery(url, extra));
   return { db: drizzleMysql(pool, config), close: () => pool.end() };
 }
 
@@ -64,6 +64,9 @@ export function collecting(logQuery: StatementListener): StatementListener {
   };
 }
 
-/** Returns the URL of a MariaDB database with the maximum number of connections, which both drivers read there. */
-export const withLimit = (url: string, limit: number | undefined) =>
-  limit === undefined ? url : `${url}?connectionLimit=${limit}`;
+/** Returns the URL of a MariaDB database with options of the pool, which both drivers read there. */
+export function withQuery(url: string, options: object = {}): string {
+  const location = new URL(url);
+  for (const [name, value] of Object.entries(options)) location.searchParams.set(name, String(value));
+  return location.href;
+}

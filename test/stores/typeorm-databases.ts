@@ -39,7 +39,8 @@ export const SERVERS = [
     variable: 'MARIADB_URL',
     type: 'mariadb',
     url: 'mysql://root@127.0.0.1:3306/test',
-    extra: {},
+    // A test that keeps the process busy for the 10 seconds of the driver is no outage.
+    extra: { connectTimeout: 60_000 },
   },
 ] as const;
 
