@@ -9,7 +9,7 @@ import { LabKey } from './jwt.js';
 import { Lab } from './lab.js';
 import type { LabParts } from './lab-requests.js';
 import type { AttackLabOptions } from './options.js';
-import { Inconclusive, NotApplicable, type Outcome } from './outcome.js';
+import { Inconclusive, judge, NotApplicable, type Outcome } from './outcome.js';
 import { Random } from './random.js';
 import { LabReceiver } from './receiver.js';
 import { AttackLabError, AttackReport, resultOf } from './report.js';
@@ -85,7 +85,8 @@ async function runAttack(attack: Attack, parts: LabParts): Promise<Outcome> {
   const reason = skipped === undefined ? attack.applies(parts.context) : `skipped: ${skipped}`;
   if (reason !== undefined) return { verdict: 'not applicable', reason };
   try {
-    return await attack.run(new Lab(parts, attack.id));
+    const result = await attack.run(new Lab(parts, attack));
+    return 'verdict' in result ? result : judge(result, attack.finding);
   } catch (error) {
     if (error instanceof NotApplicable) return { verdict: 'not applicable', reason: error.message };
     if (error instanceof Inconclusive) return { verdict: 'inconclusive', reason: error.message };
@@ -104,15 +105,15 @@ function verifyIds({ only = [], skip = {} }: AttackLabOptions): void {
 
 /** Verifies that honest requests succeed, because a server that refuses every request resists every attack. */
 async function verifyHonestFlow(parts: LabParts): Promise<void> {
-  const lab = new Lab(parts, 'honest');
+  const lab = new Lab(parts, { id: 'honest', finding: '' });
   const { context } = parts;
   try {
     if (context.lacks('code') !== undefined) return;
-    const { access } = await lab.tokens(await lab.client('web'));
+    const { access } = await lab.tokens('web');
     if (context.lacks('guarded route') !== undefined) return;
     const response = await lab.callRoute(access);
-    context.isOpen = Lab.isAccepted(await lab.callRoute(undefined, { dpop: null }));
-    if (Lab.isAccepted(response) && response.status !== 404) return;
+    context.isOpen = (await lab.callRoute(undefined, { dpop: null })).isAccepted;
+    if (response.isAccepted && response.status !== 404) return;
     const { path, method = 'GET' } = context.target.guarded!;
     throw new Inconclusive(
       `${method} ${path} rejected an honest token with ${response.status}: ${String(response.headers['www-authenticate'] ?? '')}. ` +

@@ -1,6 +1,6 @@
 import type { LabContext } from './context.js';
 import type { Lab } from './lab.js';
-import type { Outcome } from './outcome.js';
+import type { JudgedResponse, Outcome } from './outcome.js';
 
 /** The texts of an attack. */
 export interface AttackText {
@@ -15,6 +15,8 @@ export interface AttackText {
   readonly needs: readonly string[];
   /** A sentence that describes the attempt of the attacker. */
   readonly title: string;
+  /** What the application did if a response shows that the attack succeeded. Empty if the attack finds it out. */
+  readonly finding: string;
   /** How to correct an application in which the attack succeeds. */
   readonly remedy: string;
 }
@@ -23,11 +25,12 @@ export interface AttackText {
 export interface Attack extends AttackText {
   /** Returns why there is nothing to attack. `undefined` if the attack applies. */
   applies(context: LabContext): string | undefined;
-  run(lab: Lab): Promise<Outcome>;
+  /** Carries out the attack. A response is judged with the `finding`. */
+  run(lab: Lab): Promise<Outcome | JudgedResponse>;
 }
 
 /** The code of attacks, by ID. */
-export type AttackRuns = Readonly<Record<string, (lab: Lab) => Promise<Outcome>>>;
+export type AttackRuns = Readonly<Record<string, Attack['run']>>;
 
 /**
  * Returns an attack for each row of a table.
@@ -36,6 +39,6 @@ export type AttackRuns = Readonly<Record<string, (lab: Lab) => Promise<Outcome>>
 export const attacksOf = <Row>(
   prefix: string,
   rows: Readonly<Record<string, Row>>,
-  run: (lab: Lab, row: Row) => Promise<Outcome>,
+  run: (lab: Lab, row: Row) => ReturnType<Attack['run']>,
 ): AttackRuns =>
   Object.fromEntries(Object.entries(rows).map(([name, row]) => [`${prefix}-${name}`, (lab) => run(lab, row)]));

@@ -1,4 +1,4 @@
-import { type PageForm, readForms } from './forms.js';
+import { type PageForm, passwordForm } from './forms.js';
 import { Inconclusive } from './outcome.js';
 import type { LabResponse, Wire } from './wire.js';
 
@@ -21,8 +21,9 @@ export interface PageVisit {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** The origin of the attacker's site. */
-export const EVIL_ORIGIN = 'https://evil.attack-lab.example';
+/** The host and the origin of the attacker's site. */
+export const EVIL_HOST = 'evil.attack-lab.example';
+export const EVIL_ORIGIN = `https://${EVIL_HOST}`;
 
 /** A browser of a user: cookies with their attributes, the origin of requests, and forms. It follows no redirects. */
 export class LabBrowser {
@@ -70,10 +71,14 @@ export class LabBrowser {
   }
 
   /** Sends a form of a page with these values. */
-  async submit(page: LabResponse, form: PageForm, values: Readonly<Record<string, string>> = {}): Promise<LabResponse> {
-    return this.open(new URL(form.action || page.sent.url, page.sent.url).href, {
-      form: { ...form.fields, ...values },
-    });
+  async submit(
+    page: LabResponse,
+    form: PageForm,
+    values: Readonly<Record<string, string>> = {},
+    headers: PageVisit['headers'] = {},
+  ): Promise<LabResponse> {
+    const url = new URL(form.action || page.sent.url, page.sent.url).href;
+    return this.open(url, { form: { ...form.fields, ...values }, headers });
   }
 
   /**
@@ -81,15 +86,16 @@ export class LabBrowser {
    * @throws {Inconclusive} If the page has no form with a password.
    */
   async logIn(page: LabResponse, username: string, password: string): Promise<LabResponse> {
-    const form = readForms(page.text).find((one) => one.password !== undefined);
+    const form = passwordForm(page.text);
     if (!form) throw new Inconclusive(`no form with a password at ${page.sent.url.split('?')[0]!}`);
-    return this.submit(page, form, { [form.text ?? 'username']: username, [form.password!]: password });
+    return this.submit(page, form, { [form.text ?? 'username']: username, [form.password]: password });
   }
 
   /** Returns the URL at the application's origin for a path or URL. */
   urlOf = (path: string): string => (/^https?:/.test(path) ? path : this.origin + path);
 
-  private cookieHeader(from: 'own' | 'evil', isPost: boolean): string {
+  /** Returns the cookies that the browser sends with a request. By default, those of a page of the application. */
+  cookieHeader(from: 'own' | 'evil' = 'own', isPost = false): string {
     const isSent = ({ sameSite }: LabCookie) =>
       from === 'own' || sameSite === 'none' || sameSite === '' || (sameSite === 'lax' && !isPost);
     const sent = [...this.cookies.values()].filter(isSent);

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../../../lib/index.js';
 import { LabBrowser } from './browser.js';
-import { type PageForm, readForms } from './forms.js';
+import { isConsent, type PageForm, readForms } from './forms.js';
 import { Inconclusive } from './outcome.js';
 import type { AttackLabOptions, LabUser } from './options.js';
 import type { LabResponse, Wire } from './wire.js';
@@ -45,17 +45,20 @@ export class Browsers {
 
   /** Returns a browser in which another user is signed in, and the page after the login. */
   async signIn({ username, password }: LabUser, loginUrl: string) {
-    const browser = new LabBrowser(this.wire, this.origin);
+    const browser = this.anonymous();
     return { browser, page: await browser.logIn(await browser.open(loginUrl), username, password) };
   }
 
   /** Returns a browser in which the user is signed in, or will sign in at the login page. */
   async newBrowser(): Promise<LabBrowser> {
-    const browser = new LabBrowser(this.wire, this.origin);
+    const browser = this.anonymous();
     const { signIn } = this.options;
     if (typeof signIn === 'function') await signIn(browser);
     return browser;
   }
+
+  /** Returns a browser in which nobody is signed in, also if a function signs users in. */
+  anonymous = (): LabBrowser => new LabBrowser(this.wire, this.origin);
 
   /** Continues after a response until the browser leaves the application or needs a decision. */
   async follow(
@@ -114,6 +117,3 @@ export class Browsers {
     return form && ((browser) => browser.submit(page, form, { decision: 'allow' }));
   }
 }
-
-/** Whether a form lets the user decide on access. */
-const isConsent = ({ buttons }: PageForm): boolean => buttons.some(({ name }) => name === 'decision');

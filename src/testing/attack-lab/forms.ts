@@ -19,6 +19,17 @@ export interface PageForm {
 export const readForms = (html: string): PageForm[] =>
   [...html.matchAll(/<form\b([^>]*)>([^]*?)<\/form>/gi)].map(([, tag, content]) => readForm(tag!, content!));
 
+/** Returns the form of a page that has a field of this name. */
+export const formWith = (html: string, field: string): PageForm | undefined =>
+  readForms(html).find(({ fields }) => field in fields);
+
+/** Returns the form of a page that has a password field. */
+export const passwordForm = (html: string): (PageForm & { password: string }) | undefined =>
+  readForms(html).find((form): form is PageForm & { password: string } => form.password !== undefined);
+
+/** Whether a form lets the user decide on access. */
+export const isConsent = ({ buttons }: PageForm): boolean => buttons.some(({ name }) => name === 'decision');
+
 function readForm(tag: string, content: string): PageForm {
   const { action = '', method = 'get' } = attributesOf(tag);
   const inputs = [...content.matchAll(/<input\b([^>]*)>/gi)].map(([, input]) => attributesOf(input!));

@@ -4,14 +4,18 @@ import type { ClientShape, LabClient, LabClients } from './clients.js';
 import type { LabContext } from './context.js';
 import { credentialsOf, dpopProof, type ProofChanges } from './credentials.js';
 import type { LabKey } from './jwt.js';
-import { NotApplicable } from './outcome.js';
+import type { LabUser } from './options.js';
+import { judge, type JudgedResponse, NotApplicable, type Outcome, resisted } from './outcome.js';
 import { Random } from './random.js';
 import type { LabReceiver } from './receiver.js';
-import type { Target } from './target.js';
-import type { Browsers } from './browsers.js';
+import { apiScopes, type Target } from './target.js';
+import type { Arrival, Browsers } from './browsers.js';
 import type { LabRequest, LabResponse, Wire } from './wire.js';
 
 export type Form = Readonly<Record<string, string | undefined>>;
+
+/** An honest client (`web`, `app`), a client of the attacker (`evil`), or one without users (`machine`). */
+export type Role = 'web' | 'app' | 'evil' | 'machine';
 
 /** How to send a request to an endpoint. */
 export interface PostOptions {
@@ -43,13 +47,37 @@ export class LabRequests {
 
   constructor(
     readonly parts: LabParts,
-    attack: string,
+    private readonly attack: { readonly id: string; readonly finding: string },
   ) {
-    this.random = new Random(parts.seed, attack);
+    this.random = new Random(parts.seed, attack.id);
   }
 
   get target() {
     return this.parts.context.target;
+  }
+
+  get options() {
+    return this.parts.context.options;
+  }
+
+  /** The user who signs in at the login page. */
+  get user(): LabUser {
+    return this.options.signIn as LabUser;
+  }
+
+  /** Judges a response with the finding of the attack. */
+  judge = (response: JudgedResponse, isSuccess?: boolean): Outcome => judge(response, this.attack.finding, isSuccess);
+
+  /** Carries out several attempts. Returns the first outcome that is not `resisted`, or the evidence of all. */
+  async judgeAll<T>(attempts: Iterable<T>, run: (attempt: T) => Promise<Outcome | JudgedResponse>): Promise<Outcome> {
+    const evidence = new Set<string>();
+    for (const attempt of attempts) {
+      const result = await run(attempt);
+      const outcome = 'verdict' in result ? result : this.judge(result);
+      if (outcome.verdict !== 'resisted') return outcome;
+      evidence.add(outcome.evidence);
+    }
+    return resisted([...evidence].join('; '));
   }
 
   /** Whether tokens are bound to a DPoP key, because the profile requires it. */
@@ -64,23 +92,48 @@ export class LabRequests {
     return url;
   }
 
+  /** Returns the URLs of those endpoints that the server has. */
+  urlsOf = (endpoints: readonly string[]): string[] => endpoints.flatMap((id) => this.target.urlOf(id) ?? []);
+
+  /** The audience of client assertions. */
+  get audience(): string {
+    return this.target.issuer ?? this.urlOf('token');
+  }
+
   /** Returns the URL of a request to an endpoint. */
   at = (endpoint: string, query: Readonly<Record<string, string>> | URLSearchParams): string =>
     `${this.urlOf(endpoint)}?${new URLSearchParams(query).toString()}`;
 
-  /** Returns an honest client (`web`, `app`), a client of the attacker (`evil`), or one without users (`machine`). */
-  client(role: 'web' | 'app' | 'evil' | 'machine'): Promise<LabClient> {
-    return this.share(role, () => this.newClient(SHAPES[role], role));
+  /** Returns the client of a role. */
+  async client(role: Role | LabClient): Promise<LabClient> {
+    return typeof role === 'string' ? this.share(role, () => this.newClient(SHAPES[role], role)) : role;
   }
 
   /** Creates a client for this attack only. */
-  newClient(shape: ClientShape, role = 'client'): Promise<LabClient> {
+  newClient(shape: ClientShape = {}, role = 'client'): Promise<LabClient> {
     return this.parts.clients.create(`${role}-${this.random.next(6)}`.toLowerCase(), shape);
   }
 
+  newBrowser = (): Promise<LabBrowser> => this.parts.browsers.newBrowser();
+  anonymous = (): LabBrowser => this.parts.browsers.anonymous();
+
+  /** Returns a browser in which this user has entered the password, and the page after the login. */
+  signIn = (user: LabUser) => this.parts.browsers.signIn(user, this.urlOf('login'));
+
   /** Returns the browser of the honest user. */
   victim(): Promise<LabBrowser> {
-    return this.share('victim', () => this.parts.browsers.newBrowser());
+    return this.share('victim', this.newBrowser);
+  }
+
+  /** Opens a URL in the browser of the user, or in another one, and follows the pages. */
+  async visit(url: string, browser?: LabBrowser): Promise<Arrival> {
+    const used = browser ?? (await this.victim());
+    return this.parts.browsers.follow(used, await used.open(url));
+  }
+
+  async signOut(browser: LabBrowser): Promise<void> {
+    const logout = this.target.urlOf('logout');
+    if (logout !== undefined) await browser.open(logout, { method: 'POST', form: {} });
   }
 
   /** Returns the object with this name, and makes it on first use. */
@@ -93,7 +146,8 @@ export class LabRequests {
   send = (url: string, request?: LabRequest): Promise<LabResponse> => this.parts.wire.send(url, request);
 
   /** Sends a form to an endpoint. Without a client, the request contains no credentials. */
-  async post(endpoint: string, client: LabClient | undefined, form: Form, { dpop, headers }: PostOptions = {}) {
+  async post(endpoint: string, role: Role | LabClient | undefined, form: Form, { dpop, headers }: PostOptions = {}) {
+    const client = role && (await this.client(role));
     const url = this.urlOf(endpoint);
     const audience = this.target.issuer ?? url;
     const credentials = client && credentialsOf(client, audience, this.random);
@@ -115,11 +169,11 @@ export class LabRequests {
 
   /** Calls the guarded route with an access token. */
   callRoute(token: string | undefined, { headers = {}, dpop, scheme }: PostOptions & { scheme?: string } = {}) {
-    const { path, method = 'GET' } = this.target.guarded ?? { path: '/' };
-    const url = new URL(path, this.target.origin).href;
+    const { method = 'GET' } = this.target.guarded ?? {};
+    const url = this.target.guardedUrl ?? new URL('/', this.target.origin).href;
     const isBound = dpop === undefined ? this.usesDpop : dpop !== null;
     const proof = dpop ?? (isBound && token !== undefined && this.proof(url, { method, token }));
-    return this.send(url, {
+    return this.callGuarded(url, {
       method,
       headers: {
         ...(token !== undefined && { authorization: `${scheme ?? (isBound ? 'DPoP' : 'Bearer')} ${token}` }),
@@ -129,9 +183,13 @@ export class LabRequests {
     });
   }
 
-  /** Whether the guarded route accepts the token of a response. */
-  static isAccepted = ({ status, headers }: LabResponse): boolean =>
-    status < 500 && status !== 401 && status !== 403 && headers['www-authenticate'] === undefined;
+  /** Sends a request to a guarded route, which may accept a token although it responds with an error of its own. */
+  async callGuarded(url: string, request: LabRequest) {
+    const response = await this.send(url, request);
+    const { status, headers } = response;
+    const isRefused = status === 401 || status === 403 || headers['www-authenticate'] !== undefined;
+    return { ...response, isAccepted: status < 500 && !isRefused };
+  }
 
   /** Runs a function while the clock of the application is ahead. */
   later = <T>(ahead: number, act: () => Promise<T>): Promise<T> => withClockOffset(ahead * 1000, act);
@@ -140,7 +198,7 @@ export class LabRequests {
   async machineForm(): Promise<Record<string, string>> {
     const { scopes } = await this.client('machine');
     const { resource } = this.target;
-    const scope = scopes.filter((one) => one !== 'openid' && one !== 'offline_access').join(' ');
+    const scope = apiScopes(scopes).join(' ');
     return { grant_type: 'client_credentials', scope, ...(resource !== undefined && { resource }) };
   }
 
@@ -149,7 +207,7 @@ export class LabRequests {
     Promise.all(Array.from({ length: this.parts.callers }, (_, at) => request(at)));
 }
 
-const SHAPES: Readonly<Record<'web' | 'app' | 'evil' | 'machine', ClientShape>> = {
+const SHAPES: Readonly<Record<Role, ClientShape>> = {
   web: {},
   evil: {},
   app: { isPublic: true },

@@ -2,9 +2,10 @@ import type { User } from '../../../lib/index.js';
 import type { LabBrowser } from './browser.js';
 import type { LabClient } from './clients.js';
 import { readJwt, seconds, sha256 } from './jwt.js';
-import { type Form, LabRequests, type PostOptions } from './lab-requests.js';
+import { type Form, LabRequests, type PostOptions, type Role } from './lab-requests.js';
 import { describeResponse, Inconclusive, NotApplicable } from './outcome.js';
 import type { Arrival, VisitOptions } from './browsers.js';
+import { apiScopes } from './target.js';
 import type { LabResponse } from './wire.js';
 
 /** An authorization request and where it led. */
@@ -50,17 +51,18 @@ export class Lab extends LabRequests {
 
   /** Returns the URL of an authorization request. Pushes or signs the request if the server requires it. */
   async authorizeUrl(client: LabClient, parameters: Readonly<Record<string, string>>): Promise<string> {
-    const { metadata } = this.target;
-    let query = parameters;
-    if (metadata['require_signed_request_object'] === true) {
-      query = { client_id: client.id, request: client.key.sign(this.requestClaims(client, parameters), OBJECT) };
-    }
-    if (metadata['require_pushed_authorization_requests'] === true) {
-      const pushed = await this.post('pushed_authorization_request', client, query);
-      if (pushed.status >= 400) throw new Rejected(pushed);
-      query = { client_id: client.id, request_uri: String(pushed.json['request_uri']) };
-    }
-    return this.at('authorize', query);
+    const query = this.signed(client, parameters);
+    if (this.target.metadata['require_pushed_authorization_requests'] !== true) return this.at('authorize', query);
+    const pushed = await this.post('pushed_authorization_request', client, query);
+    if (pushed.status >= 400) throw new Rejected(pushed);
+    return this.at('authorize', { client_id: client.id, request_uri: String(pushed.json['request_uri']) });
+  }
+
+  /** Returns an authorization request, as a request object if the server requires it. */
+  signed(client: LabClient, parameters: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    if (this.target.metadata['require_signed_request_object'] !== true) return parameters;
+    const request = client.key.sign(this.requestClaims(client, parameters), REQUEST_OBJECT);
+    return { client_id: client.id, request };
   }
 
   /** Returns the claims of a request object. RFC 9101 §4 */
@@ -75,10 +77,11 @@ export class Lab extends LabRequests {
 
   /** Sends an authorization request in the browser of the user, and follows the pages. */
   async authorize(
-    client: LabClient,
+    role: Role | LabClient,
     changes: Form = {},
     { browser, ...visit }: VisitOptions & { browser?: LabBrowser } = {},
   ): Promise<Authorization> {
+    const client = await this.client(role);
     const { verifier, parameters } = this.parametersOf(client, changes);
     const used = browser ?? (await this.victim());
     let arrival: Arrival;
@@ -102,9 +105,23 @@ export class Lab extends LabRequests {
     };
   }
 
+  /** Opens an authorization request up to its consent page. @throws {NotApplicable} If no such page is shown. */
+  async consentPage(client: LabClient) {
+    const authorization = await this.authorize(client, {}, { consent: 'stop' });
+    const { consent: form } = authorization;
+    if (!form) throw new NotApplicable('no consent page with a button `decision` is shown to the user');
+    return { ...authorization, form };
+  }
+
+  /** Returns the browser of the honest user, who is signed in. */
+  async signedIn(): Promise<LabBrowser> {
+    if (this.target.server.context.grants.has('authorization_code')) await this.grant('web');
+    return this.victim();
+  }
+
   /** Returns an authorization with a code. @throws {Inconclusive} If the application issues none. */
-  async grant(client: LabClient, changes: Form = {}): Promise<Authorization & { code: string }> {
-    const authorization = await this.authorize(client, changes);
+  async grant(role: Role | LabClient, changes: Form = {}): Promise<Authorization & { code: string }> {
+    const authorization = await this.authorize(role, changes);
     const { code, page, params } = authorization;
     if (code !== undefined) return { ...authorization, code };
     const error = params.get('error_description') ?? params.get('error');
@@ -115,7 +132,7 @@ export class Lab extends LabRequests {
   redeem(
     { client, code, verifier, redirectUri }: Authorization,
     changes: Form = {},
-    options: PostOptions & { as?: LabClient | null } = {},
+    options: PostOptions & { as?: Role | LabClient | null } = {},
   ) {
     const { as = client, ...post } = options;
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri };
@@ -123,8 +140,8 @@ export class Lab extends LabRequests {
   }
 
   /** Returns the tokens of an honest client. @throws {Inconclusive} If the application issues none. */
-  async tokens(client: LabClient, changes: Form = {}): Promise<Tokens> {
-    return this.tokensOf(await this.redeem(await this.grant(client, changes)));
+  async tokens(role: Role | LabClient, changes: Form = {}): Promise<Tokens> {
+    return this.tokensOf(await this.redeem(await this.grant(role, changes)));
   }
 
   /** Returns the tokens of a response. @throws {Inconclusive} If it has none. */
@@ -140,9 +157,12 @@ export class Lab extends LabRequests {
     return readJwt(access)?.claims ?? ((await model.getAccessToken?.(access)) as Record<string, unknown>) ?? {};
   }
 
-  /** Returns the user who is signed in in a browser. @throws {NotApplicable} If the model does not return it. */
+  /**
+   * Returns the user who is signed in in a browser. By default, the honest user.
+   * @throws {NotApplicable} If the model does not return it.
+   */
   async userOf(browser?: LabBrowser): Promise<User> {
-    const grant = await this.authorize(await this.client('web'), {}, browser && { browser, login: false });
+    const grant = browser ? await this.authorize('web', {}, { browser, login: false }) : await this.grant('web');
     if (grant.code === undefined) throw new NotApplicable('no user is signed in');
     const stored = await this.stored(this.tokensOf(await this.redeem(grant)).access);
     const { user, sub } = stored as { user?: User; sub?: string };
@@ -159,17 +179,31 @@ export class Lab extends LabRequests {
     return refresh;
   }
 
-  refresh = (client: LabClient | undefined, token: string, changes: Form = {}, options?: PostOptions) =>
-    this.post('token', client, { grant_type: 'refresh_token', refresh_token: token, ...changes }, options);
+  /** Returns the refresh token of an honest client. @throws {NotApplicable} If the server issues none. */
+  async refreshToken(role: Role | LabClient = 'web'): Promise<string> {
+    return this.refreshTokenOf(await this.tokens(role));
+  }
+
+  /** Returns a client whose refresh tokens are rotated. @throws {NotApplicable} If there is none. */
+  async rotatingClient(): Promise<LabClient> {
+    const { context } = this.target.server;
+    if (context.options.alwaysIssueNewRefreshToken) return this.client('web');
+    if (this.parts.context.lacks('public clients') === undefined) return this.client('app');
+    throw new NotApplicable('refresh tokens are bound to their clients and not rotated');
+  }
+
+  refresh = (role: Role | LabClient | undefined, token: string, changes: Form = {}, options?: PostOptions) =>
+    this.post('token', role, { grant_type: 'refresh_token', refresh_token: token, ...changes }, options);
 
   /** Requests a token of the client credentials grant. */
-  async machineToken(client: LabClient, changes: Form = {}): Promise<LabResponse> {
-    const scope = client.scopes.filter((one) => one !== 'openid' && one !== 'offline_access').join(' ');
-    return this.post('token', client, { ...(await this.machineForm()), scope, ...changes });
+  async machineToken(role: Role, changes: Form = {}): Promise<LabResponse> {
+    const scope = apiScopes((await this.client(role)).scopes).join(' ');
+    return this.post('token', role, { ...(await this.machineForm()), scope, ...changes });
   }
 }
 
-const OBJECT = { typ: 'oauth-authz-req+jwt' };
+/** The header of request objects. RFC 9101 §10.8 */
+export const REQUEST_OBJECT = { typ: 'oauth-authz-req+jwt' };
 
 /** A pushed authorization request that the server rejected. */
 class Rejected extends Error {

@@ -1,6 +1,9 @@
 import { Inconclusive } from './stop.js';
 import type { LabResponse } from './wire.js';
 
+/** A response to an attack, and whether the application accepted the request. Default: with a status below 400. */
+export type JudgedResponse = LabResponse & { readonly isAccepted?: boolean };
+
 /** The result of one attack. */
 export type Outcome =
   | { verdict: 'resisted'; evidence: string }
@@ -29,26 +32,23 @@ export function describeResponse({ sent, status, json, headers }: LabResponse): 
 
 const errorOf = (location: string | undefined) => /[?#&]error=(\w+)/.exec(location ?? '')?.[1];
 
+/** Returns the code with which a response redirects the browser to a client. */
+export const codeOf = ({ headers }: LabResponse): string | undefined =>
+  new URLSearchParams((headers.location ?? '').split(/[?#]/).slice(1).join('&')).get('code') ?? undefined;
+
 /**
- * Judges the response to an attack. By default, a status below 400 means that the attack succeeded.
+ * Judges the response to an attack. By default, the attack succeeded if the application accepted the request.
  * @param how what the application did, if the attack succeeded
  * @throws {Inconclusive} If the application failed with a server error.
  */
-export function judge(response: LabResponse, how: string, isSuccess = response.status < 400): Outcome {
+export function judge(
+  response: JudgedResponse,
+  how: string,
+  isSuccess = response.isAccepted ?? response.status < 400,
+): Outcome {
   if (isSuccess) return succeeded(how, response);
   if (response.status >= 500 && response.status !== 503) {
     throw new Inconclusive(`the application failed: ${describeResponse(response)}`);
   }
   return resisted(describeResponse(response));
-}
-
-/** Returns the first outcome that is not `resisted`. If all are, returns their evidence. */
-export async function allOf(outcomes: Iterable<() => Promise<Outcome>>): Promise<Outcome> {
-  const evidence = new Set<string>();
-  for (const run of outcomes) {
-    const outcome = await run();
-    if (outcome.verdict !== 'resisted') return outcome;
-    evidence.add(outcome.evidence);
-  }
-  return resisted([...evidence].join('; '));
 }

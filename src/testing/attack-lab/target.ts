@@ -40,35 +40,36 @@ export class Target {
   /** The scope values that the lab requests for tokens of a user. */
   readonly scopes: readonly string[];
   readonly guarded: GuardedRoute | undefined;
+  /** The URL of the guarded route. */
+  readonly guardedUrl: string | undefined;
   readonly resource: string | undefined;
 
   /**
    * @param base the local URL, for servers without `issuer`
-   * @param published the metadata document of the server. Empty if it has none.
+   * @param document the metadata document of the server. Empty if it has none.
    */
   constructor(
     readonly server: OAuth2Server,
     options: AttackLabOptions,
     private readonly base: string,
-    published: Readonly<Record<string, unknown>>,
+    document: Readonly<Record<string, unknown>>,
   ) {
     const { context } = server;
     this.features = new Set(context.features.map(({ id }) => id));
     const added = context.installed.map(({ parts }) => parts.metadata?.(this.issuer ?? base) ?? {});
-    this.metadata = Object.assign({}, ...added, published) as Record<string, unknown>;
+    this.metadata = Object.assign({}, ...added, document) as Record<string, unknown>;
     this.origin = new URL(this.issuer ?? base).origin;
-    const names = listOf(this.metadata['scopes_supported']).filter(
-      (scope) => !/^(?:openid|offline_access)$/.test(scope),
-    );
+    const published = listOf(this.metadata['scopes_supported']);
+    const names = apiScopes(published);
     const isOpenId = this.features.has('openid');
     const own = options.scopes ?? (names.length > 0 ? names : ['lab:read', 'lab:write']);
-    const isOffline = isOpenId && listOf(this.metadata['scopes_supported']).includes('offline_access');
+    const isOffline = isOpenId && published.includes('offline_access');
     this.scopes = [...new Set([...(isOpenId ? ['openid'] : []), ...(isOffline ? ['offline_access'] : []), ...own])];
     const resource = context.resources.find((uri) => uri.startsWith(`${this.origin}/`));
     const guarded = options.guarded ?? this.urlOf('userinfo') ?? resource;
     this.guarded = typeof guarded === 'string' ? { path: guarded } : guarded;
-    const guardedUrl = this.guarded && new URL(this.guarded.path, this.origin).href;
-    this.resource = options.resource ?? context.resources.find((uri) => uri === guardedUrl);
+    this.guardedUrl = this.guarded && new URL(this.guarded.path, this.origin).href;
+    this.resource = options.resource ?? context.resources.find((uri) => uri === this.guardedUrl);
   }
 
   get issuer(): string | undefined {
@@ -83,11 +84,12 @@ export class Target {
   /** Returns what a feature provides under a key. Only the name of the key counts, so that no feature must be loaded. */
   find = <T>(key: Capability<T>): T | undefined => this.server.context.find(key);
 
-  /** Whether the server's metadata list a value. */
-  lists = (member: string, value: string): boolean => listOf(this.metadata[member]).includes(value);
-
   has = (endpoint: string): boolean => this.urlOf(endpoint) !== undefined;
 }
+
+/** Returns the scope values that stand for access to an API, without those of OpenID Connect Core §11. */
+export const apiScopes = (scopes: readonly string[]): string[] =>
+  scopes.filter((scope) => scope !== 'openid' && scope !== 'offline_access');
 
 const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? (value as string[]) : []);
 

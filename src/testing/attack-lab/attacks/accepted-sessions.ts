@@ -1,7 +1,7 @@
 import type { AttackRuns } from '../attack.js';
-import { EVIL_ORIGIN, type LabBrowser } from '../browser.js';
-import { Lab } from '../lab.js';
-import { allOf, judge, NotApplicable, type Outcome, resisted, succeeded } from '../outcome.js';
+import { EVIL_ORIGIN } from '../browser.js';
+import type { Lab } from '../lab.js';
+import { judge, NotApplicable, type Outcome, resisted, succeeded } from '../outcome.js';
 
 const SCRIPT = { 'x-requested-with': 'fetch' };
 
@@ -26,8 +26,8 @@ export const ACCEPTED_SESSION_ATTACKS: AttackRuns = {
     return refusesSession(lab, 'a form without a script', [{ 'sec-fetch-site': 'same-origin' }]);
   },
   async 'session-websocket'(lab) {
-    const cookie = cookieOf(await victim(lab));
-    const url = new URL(lab.parts.context.options.gateway!, lab.target.origin).href;
+    const cookie = (await lab.signedIn()).cookieHeader();
+    const url = new URL(lab.options.gateway!, lab.target.origin).href;
     const open = async (origin: string) => lab.parts.wire.openSocket(url, { cookie, origin });
     if (!(await open(lab.target.origin))) throw new NotApplicable('the gateway accepts no login sessions');
     for (const origin of [EVIL_ORIGIN, 'null', `${lab.target.origin}.evil.example`])
@@ -36,25 +36,14 @@ export const ACCEPTED_SESSION_ATTACKS: AttackRuns = {
   },
 };
 
-const cookieOf = ({ cookies }: LabBrowser) =>
-  [...cookies.values()].map(({ name, value }) => `${name}=${value}`).join('; ');
-
-async function victim(lab: Lab): Promise<LabBrowser> {
-  await lab.grant(await lab.client('web'));
-  return lab.victim();
-}
-
 /** Calls the guarded route with the cookies of the user, as each of these pages does. */
 async function refusesSession(lab: Lab, page: string, senders: readonly Record<string, string>[]): Promise<Outcome> {
-  const cookie = cookieOf(await victim(lab));
+  const cookie = (await lab.signedIn()).cookieHeader();
   const call = (headers: Record<string, string>) =>
     lab.callRoute(undefined, { dpop: null, headers: { cookie, ...headers } });
-  if (!Lab.isAccepted(await call({ 'sec-fetch-site': 'same-origin', ...SCRIPT })))
-    throw new NotApplicable('the guarded route accepts no login sessions');
-  return allOf(
-    senders.map((headers) => async () => {
-      const response = await call(headers);
-      return judge(response, `the guarded route accepted the session from ${page}`, Lab.isAccepted(response));
-    }),
+  const own = await call({ 'sec-fetch-site': 'same-origin', ...SCRIPT });
+  if (!own.isAccepted) throw new NotApplicable('the guarded route accepts no login sessions');
+  return lab.judgeAll(senders, async (headers) =>
+    judge(await call(headers), `the guarded route accepted the session from ${page}`),
   );
 }

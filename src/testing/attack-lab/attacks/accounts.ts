@@ -1,10 +1,10 @@
 import { capability } from '../../../../lib/internal.js';
 import type { AttackRuns } from '../attack.js';
-import type { LabBrowser } from '../browser.js';
-import { readForms } from '../forms.js';
+import { formWith, isConsent, passwordForm, readForms } from '../forms.js';
 import { Lab } from '../lab.js';
 import type { LabUser } from '../options.js';
-import { allOf, describeResponse, Inconclusive, judge, NotApplicable } from '../outcome.js';
+import { codeOf, describeResponse, Inconclusive, judge, NotApplicable } from '../outcome.js';
+import { FORGED_HOST } from './open-redirectors.js';
 
 /** The part of `accounts()` that sends e-mails. */
 interface Accounts {
@@ -26,87 +26,63 @@ const MAIL_PATIENCE = 10_000;
 /** Attacks on accounts, the second factor, and pages to which a tool sends its user. OWASP ASVS 5.0 §6.4 */
 export const ACCOUNT_ATTACKS: AttackRuns = {
   async 'reset-host'(lab) {
-    const host = 'evil.attack-lab.example';
-    const forged = { 'x-forwarded-host': host, forwarded: `host=${host}`, 'x-original-host': host };
-    const link = await requestLink(lab, victimOf(lab), forged);
-    return judge(link.page, `the link in the e-mail is ${link.url.split('?')[0]}`, !link.url.startsWith(link.origin));
+    const { page, url, origin } = await requestLink(lab, lab.user, FORGED_HOST);
+    return judge(page, `the link in the e-mail is ${url.split('?')[0]}`, !url.startsWith(origin));
   },
   async 'reset-other-account'(lab) {
-    const { otherUser } = lab.parts.context.options;
-    const victim = victimOf(lab);
-    if (victim.password === otherUser!.password) throw new NotApplicable('both users have the same password');
+    const { username, password } = lab.user;
+    const { otherUser } = lab.options;
+    if (password === otherUser!.password) throw new NotApplicable('both users have the same password');
     const { url } = await requestLink(lab, otherUser!);
-    const account = { username: victim.username, email: victim.username, user_id: String((await user(lab))['id']) };
+    const account = { username, email: username, user_id: String((await lab.userOf())['id']) };
     const page = await choosePassword(lab, url, otherUser!.password, account);
-    const stolen = await lab.parts.browsers.signIn({ ...victim, password: otherUser!.password }, lab.urlOf('login'));
-    return judge(page, 'a link of one user changed the password of another one', stolen.page.status < 400);
+    const stolen = await lab.signIn({ username, password: otherUser!.password });
+    return lab.judge(page, stolen.page.status < 400);
   },
   async 'reset-twice'(lab) {
-    const { otherUser } = lab.parts.context.options;
+    const { otherUser } = lab.options;
     const { url } = await requestLink(lab, otherUser!);
     const first = await choosePassword(lab, url, otherUser!.password);
     if (first.status >= 400) throw new Inconclusive(`the link was rejected: ${describeResponse(first)}`);
-    return judge(await choosePassword(lab, url, otherUser!.password), 'a link was accepted twice');
+    return choosePassword(lab, url, otherUser!.password);
   },
   async 'second-factor-skipped'(lab) {
-    const { secondFactorUser } = lab.parts.context.options;
-    const { browser, page } = await lab.parts.browsers.signIn(secondFactorUser!, lab.urlOf('login'));
+    const { browser, page } = await lab.signIn(lab.options.secondFactorUser!);
     if (page.status >= 400) throw new Inconclusive(`the password was rejected: ${describeResponse(page)}`);
-    const pages = ['account', 'applications'].flatMap((id) => lab.target.urlOf(id) ?? []);
+    const pages = lab.urlsOf(['account', 'applications']);
     const requests = [
       ...pages.map((url) => async () => browser.open(url)),
-      async () => (await lab.authorize(await lab.client('web'), {}, { browser, login: false })).page,
+      async () => (await lab.authorize('web', {}, { browser, login: false })).page,
     ];
-    return allOf(
-      requests.map((open) => async () => {
-        const response = await open();
-        const hasCode = /[?&]code=/.test(response.headers.location ?? '');
-        const isConsent = readForms(response.text).some(({ buttons }) =>
-          buttons.some(({ name }) => name === 'decision'),
-        );
-        const isPage = Lab.isSignedIn(response) && pages.includes(response.sent.url);
-        return judge(
-          response,
-          'the password was enough for a user with a second factor',
-          hasCode || isConsent || isPage,
-        );
-      }),
-    );
+    return lab.judgeAll(requests, async (open) => {
+      const response = await open();
+      const isPage = Lab.isSignedIn(response) && pages.includes(response.sent.url);
+      const isAuthorized = codeOf(response) !== undefined || readForms(response.text).some(isConsent);
+      return lab.judge(response, isPage || isAuthorized);
+    });
   },
   async 'elicitation-other-user'(lab) {
     const url = await elicit(lab);
-    const { otherUser } = lab.parts.context.options;
-    const { browser } = await lab.parts.browsers.signIn(otherUser!, lab.urlOf('login'));
+    const { browser } = await lab.signIn(lab.options.otherUser!);
     const page = await browser.open(url);
-    const form = formOf(page.text);
-    if (!form) return judge(page, '', false);
-    return judge(await browser.submit(page, form), 'a page for one user was completed by another one');
+    const form = formWith(page.text, 'elicitation');
+    return form ? browser.submit(page, form) : lab.judge(page, false);
   },
   async 'elicitation-twice'(lab) {
     const url = await elicit(lab);
-    const browser: LabBrowser = await lab.victim();
+    const browser = await lab.victim();
     const page = await browser.open(url);
-    const form = formOf(page.text);
+    const form = formWith(page.text, 'elicitation');
     if (!form) throw new Inconclusive(`the page has no form: ${describeResponse(page)}`);
     const first = await browser.submit(page, form);
     if (first.status >= 400) throw new Inconclusive(`the form was rejected: ${describeResponse(first)}`);
-    return judge(await browser.submit(page, form), 'a page was completed twice');
+    return browser.submit(page, form);
   },
 };
 
-const formOf = (html: string) => readForms(html).find(({ fields }) => 'elicitation' in fields);
-
-const victimOf = ({ parts }: Lab) => parts.context.options.signIn as LabUser;
-
-/** Returns the user of the lab, who is signed in afterwards. */
-async function user(lab: Lab) {
-  await lab.grant(await lab.client('web'));
-  return lab.userOf();
-}
-
 /** Returns the URL of a page to which a tool of an MCP server sends the user. */
 async function elicit(lab: Lab): Promise<string> {
-  const { id } = await user(lab);
+  const { id } = await lab.userOf();
   const call = { digest: lab.random.next(), notice: 'input', isTool: true, action: undefined };
   const token = { user: { id }, client: { id: 'attack-lab' } };
   const running = { call, token, issuer: lab.target.issuer, signal: new AbortController().signal };
@@ -120,8 +96,7 @@ async function elicit(lab: Lab): Promise<string> {
 async function requestLink(lab: Lab, { username }: LabUser, headers: Record<string, string> = {}) {
   const { mailer } = lab.target.find(ACCOUNTS)!;
   const send = mailer.send.bind(mailer);
-  const browser = await lab.parts.browsers.newBrowser();
-  browser.cookies.clear();
+  const browser = lab.anonymous();
   let timer: NodeJS.Timeout | undefined;
   const caught = new Promise<string | undefined>((resolve) => {
     // E-mails about earlier changes are dropped.
@@ -130,10 +105,9 @@ async function requestLink(lab: Lab, { username }: LabUser, headers: Record<stri
   });
   try {
     const page = await browser.open(lab.urlOf('forgot_password'));
-    const form = readForms(page.text).find(({ fields }) => 'email' in fields);
+    const form = formWith(page.text, 'email');
     if (!form) throw new Inconclusive(`the page has no form for an address: ${describeResponse(page)}`);
-    const target = new URL(form.action || page.sent.url, page.sent.url).href;
-    const sent = await browser.open(target, { form: { ...form.fields, email: username }, headers });
+    const sent = await browser.submit(page, form, { email: username }, headers);
     if (sent.status >= 400) throw new NotApplicable(`no link was requested: ${describeResponse(sent)}`);
     const url = await caught;
     if (url === undefined) throw new NotApplicable('no e-mail was sent to the user, or too many were requested');
@@ -146,10 +120,8 @@ async function requestLink(lab: Lab, { username }: LabUser, headers: Record<stri
 
 /** Chooses a password on the page of a link. */
 async function choosePassword(lab: Lab, link: string, password: string, more: Record<string, string> = {}) {
-  const browser = await lab.parts.browsers.newBrowser();
-  browser.cookies.clear();
+  const browser = lab.anonymous();
   const page = await browser.open(link);
-  const form = readForms(page.text).find((one) => one.password !== undefined);
-  if (!form) return page;
-  return browser.submit(page, form, { [form.password!]: password, ...more });
+  const form = passwordForm(page.text);
+  return form ? browser.submit(page, form, { [form.password]: password, ...more }) : page;
 }

@@ -1,153 +1,104 @@
 import type { AttackRuns } from '../attack.js';
 import type { LabClient } from '../clients.js';
-import { basic } from '../credentials.js';
+import { basic, type Credentials } from '../credentials.js';
 import type { Lab } from '../lab.js';
-import { allOf, describeResponse, judge, NotApplicable, resisted, succeeded } from '../outcome.js';
-
-const form = { grant_type: 'client_credentials' };
+import { describeResponse, judge, NotApplicable, resisted, succeeded } from '../outcome.js';
 
 /** Attacks on client authentication, introspection and revocation. RFC 6749 §2.3, §10.1 */
 export const CLIENT_AUTHENTICATION_ATTACKS: AttackRuns = {
   async 'client-wrong-secret'(lab) {
     const { id } = await secretClient(lab);
     const headers = { authorization: basic(id, lab.random.next(32)) };
-    return judge(
-      await lab.post('token', undefined, await lab.machineForm(), { headers }),
-      'a wrong secret was accepted',
-    );
+    return lab.post('token', undefined, await lab.machineForm(), { headers });
   },
   async 'client-missing-secret'(lab) {
-    const { id } = await lab.client('machine');
+    const { id: client_id } = await lab.client('machine');
     const body = await lab.machineForm();
-    return allOf(
-      [
-        { client_id: id },
-        { client_id: id, client_secret: '' },
-        { client_id: id, client_secret: 'undefined' },
-        { client_id: id, client_secret: 'null' },
-      ].map(
-        (sent) => async () =>
-          judge(
-            await lab.post('token', undefined, { ...body, ...sent }),
-            'a confidential client was accepted without its secret',
-          ),
-      ),
+    return lab.judgeAll([undefined, '', 'undefined', 'null'], (client_secret) =>
+      lab.post('token', undefined, { ...body, client_id, client_secret }),
     );
   },
-  async 'client-public-machine'(lab) {
-    const client = await lab.client('app');
-    return judge(await lab.machineToken(client), 'a public client got a token of its own');
-  },
+  'client-public-machine': (lab) => lab.machineToken('app'),
   async 'client-two-methods'(lab) {
     const [one, other] = [await secretClient(lab), await lab.client('evil')];
     if (other.secret === undefined) throw new NotApplicable('clients of the lab have no secrets');
-    const headers = { authorization: basic(one.id, one.secret!) };
+    const headers = { authorization: basic(one.id, one.secret) };
     const sent = { ...(await lab.machineForm()), client_id: other.id, client_secret: other.secret };
-    return judge(await lab.post('token', undefined, sent, { headers }), 'credentials of two clients were accepted');
+    return lab.post('token', undefined, sent, { headers });
   },
   async 'client-id-mismatch'(lab) {
-    const one = await lab.client('machine');
-    const response = await lab.post('token', one, {
-      ...(await lab.machineForm()),
-      client_id: (await lab.client('evil')).id,
-    });
-    return judge(response, 'the `client_id` of another client was accepted');
+    const { id } = await lab.client('evil');
+    return lab.post('token', 'machine', { ...(await lab.machineForm()), client_id: id });
   },
   async 'client-secret-in-url'(lab) {
     const { id, secret } = await secretClient(lab);
-    const query = new URLSearchParams({ client_id: id, client_secret: secret! });
-    const response = await lab.send(lab.at('token', query), { form: await lab.machineForm() });
-    return judge(response, 'credentials in the URL were accepted');
+    const url = lab.at('token', { client_id: id, client_secret: secret });
+    return lab.send(url, { form: await lab.machineForm() });
   },
   async 'token-by-get'(lab) {
     const { id, secret } = await secretClient(lab);
-    const query = new URLSearchParams({ ...form, client_id: id, client_secret: secret! });
-    const headers = { authorization: basic(id, secret!) };
-    return judge(await lab.send(lab.at('token', query), { headers }), 'a token was issued by GET');
+    const query = { grant_type: 'client_credentials', client_id: id, client_secret: secret };
+    return lab.send(lab.at('token', query), { headers: { authorization: basic(id, secret) } });
   },
   async 'client-id-variants'(lab) {
     const { id, secret } = await secretClient(lab);
     const body = await lab.machineForm();
-    return allOf(
-      [id.toUpperCase(), `${id} `, `${id}\0`, ` ${id}`]
-        .filter((one) => one !== id)
-        .map((variant) => async () => {
-          const headers = { authorization: basic(variant, secret!) };
-          return judge(
-            await lab.post('token', undefined, body, { headers }),
-            `the ID ${JSON.stringify(variant)} was accepted`,
-          );
-        }),
-    );
+    const variants = [id.toUpperCase(), `${id} `, `${id}\0`, ` ${id}`].filter((one) => one !== id);
+    return lab.judgeAll(variants, async (variant) => {
+      const response = await lab.post('token', undefined, body, { headers: { authorization: basic(variant, secret) } });
+      return judge(response, `the ID ${JSON.stringify(variant)} was accepted`);
+    });
   },
   async 'client-method-downgrade'(lab) {
     const secret = lab.random.next(32);
     const more = { tokenEndpointAuthMethod: 'private_key_jwt', secret };
     const { id } = await lab.newClient({ grants: ['client_credentials'], more });
     const body = await lab.machineForm();
-    const send = (sent: Record<string, string>, headers: Record<string, string>) => async () => {
-      const response = await lab.post('token', undefined, { ...body, ...sent }, { headers });
-      return judge(response, 'a client with a key was accepted with a secret');
-    };
-    return allOf([send({}, { authorization: basic(id, secret) }), send({ client_id: id, client_secret: secret }, {})]);
+    const attempts: Credentials[] = [
+      { form: {}, headers: { authorization: basic(id, secret) } },
+      { form: { client_id: id, client_secret: secret }, headers: {} },
+    ];
+    return lab.judgeAll(attempts, ({ form, headers }) =>
+      lab.post('token', undefined, { ...body, ...form }, { headers }),
+    );
   },
   async 'client-grant-escalation'(lab) {
     const client = await lab.newClient({ grants: ['refresh_token'] });
     const grants = [...lab.target.server.context.grants.keys()].filter((grant) => grant !== 'refresh_token');
-    return allOf(
-      grants.map((grant_type) => async () => {
-        const sent = {
-          grant_type,
-          code: 'x',
-          redirect_uri: 'x',
-          username: 'x',
-          password: 'x',
-          scope: client.scopes.join(' '),
-          device_code: 'x',
-          assertion: 'x',
-        };
-        const response = await lab.post('token', client, sent);
-        const isRefused = ['unauthorized_client', 'unsupported_grant_type', 'invalid_client'].includes(
-          String(response.json['error']),
-        );
-        return judge(
-          response,
-          `the grant ${grant_type} was not refused as unauthorized: ${describeResponse(response)}`,
-          response.status < 400 || (!isRefused && grant_type === 'client_credentials'),
-        );
-      }),
-    );
+    const names = ['code', 'redirect_uri', 'username', 'password', 'device_code', 'assertion'];
+    const fields = { ...Object.fromEntries(names.map((name) => [name, 'x'])), scope: client.scopes.join(' ') };
+    return lab.judgeAll(grants, async (grant_type) => {
+      const response = await lab.post('token', client, { grant_type, ...fields });
+      const isRefused = ['unauthorized_client', 'unsupported_grant_type', 'invalid_client'].includes(
+        String(response.json['error']),
+      );
+      return judge(
+        response,
+        `the grant ${grant_type} was not refused as unauthorized: ${describeResponse(response)}`,
+        response.status < 400 || (!isRefused && grant_type === 'client_credentials'),
+      );
+    });
   },
   async 'introspection-unauthenticated'(lab) {
-    const { access } = lab.tokensOf(await lab.machineToken(await lab.client('machine')));
-    const response = await lab.post('introspection', undefined, { token: access });
-    return judge(
-      response,
-      'a token was introspected without credentials',
-      response.status < 400 && response.json['active'] === true,
-    );
+    const response = await lab.post('introspection', undefined, { token: await machineToken(lab) });
+    return lab.judge(response, response.status < 400 && response.json['active'] === true);
   },
   async 'introspection-public'(lab) {
-    const { access } = lab.tokensOf(await lab.machineToken(await lab.client('machine')));
+    const token = await machineToken(lab);
     const { id } = await lab.client('app');
-    const response = await lab.post('introspection', undefined, { token: access, client_id: id });
-    return judge(
-      response,
-      'a public client introspected the token of another client',
-      response.json['active'] === true,
-    );
+    const response = await lab.post('introspection', undefined, { token, client_id: id });
+    return lab.judge(response, response.json['active'] === true);
   },
   async 'revocation-other-client'(lab) {
-    const web = await lab.client('web');
-    const refresh = lab.refreshTokenOf(await lab.tokens(web));
-    await lab.post('revocation', await lab.client('evil'), { token: refresh });
-    const used = await lab.refresh(web, refresh);
+    const refresh = await lab.refreshToken();
+    await lab.post('revocation', 'evil', { token: refresh });
+    const used = await lab.refresh('web', refresh);
     return used.status < 400
       ? resisted('the token of the other client is still valid')
       : succeeded('a client revoked the token of another client', used);
   },
   async 'token-cache'(lab) {
-    const response = await lab.machineToken(await lab.client('machine'));
+    const response = await lab.machineToken('machine');
     lab.tokensOf(response);
     return /no-store/.test(response.headers['cache-control'] ?? '')
       ? resisted('no-store')
@@ -155,9 +106,11 @@ export const CLIENT_AUTHENTICATION_ATTACKS: AttackRuns = {
   },
 };
 
+const machineToken = async (lab: Lab) => lab.tokensOf(await lab.machineToken('machine')).access;
+
 /** Returns a client with a secret for the client credentials grant. */
-async function secretClient(lab: Lab): Promise<LabClient> {
-  const client = await lab.client('machine');
-  if (client.secret === undefined) throw new NotApplicable('clients of the lab have no secrets');
-  return client;
+async function secretClient(lab: Lab): Promise<LabClient & { secret: string }> {
+  const { secret, ...client } = await lab.client('machine');
+  if (secret === undefined) throw new NotApplicable('clients of the lab have no secrets');
+  return { ...client, secret };
 }

@@ -3,33 +3,25 @@ import { EVIL_ORIGIN } from '../browser.js';
 import type { Lab } from '../lab.js';
 import { type Outcome, resisted, succeeded } from '../outcome.js';
 
+const CLIENT_ENDPOINTS = [
+  'token',
+  'revocation',
+  'introspection',
+  'pushed_authorization_request',
+  'device_authorization',
+  'registration',
+];
+const PAGES = ['authorize', 'login', 'logout', 'applications', 'device'];
+
 /** Reads by pages of other origins. Fetch §3.2, RFC 9700 §2.6 */
 export const CROSS_ORIGIN_ATTACKS: AttackRuns = {
-  'cors-token': (lab) =>
-    refusesOrigins(lab, [
-      'token',
-      'revocation',
-      'introspection',
-      'pushed_authorization_request',
-      'device_authorization',
-      'registration',
-    ]),
-  'cors-pages': (lab) => refusesOrigins(lab, ['authorize', 'login', 'logout', 'applications', 'device'], true),
-  async 'cors-guarded-route'(lab) {
-    const { path } = lab.target.guarded!;
-    return check(lab, [new URL(path, lab.target.origin).href], false);
-  },
+  'cors-token': (lab) => refusesOrigins(lab, lab.urlsOf(CLIENT_ENDPOINTS)),
+  'cors-pages': (lab) => refusesOrigins(lab, lab.urlsOf(PAGES), true),
+  'cors-guarded-route': (lab) => refusesOrigins(lab, [lab.target.guardedUrl!]),
 };
 
-const refusesOrigins = (lab: Lab, ids: readonly string[], isPage = false): Promise<Outcome> =>
-  check(
-    lab,
-    ids.flatMap((id) => lab.target.urlOf(id) ?? []),
-    isPage,
-  );
-
 /** A page of another origin must not read responses to requests with cookies. A page must not be readable at all. */
-async function check(lab: Lab, urls: readonly string[], isPage: boolean): Promise<Outcome> {
+async function refusesOrigins(lab: Lab, urls: readonly string[], isPage = false): Promise<Outcome> {
   for (const url of urls) {
     for (const origin of [EVIL_ORIGIN, 'null', `${lab.target.origin}.evil.example`]) {
       for (const method of ['GET', 'POST', 'OPTIONS']) {

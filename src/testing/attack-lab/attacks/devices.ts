@@ -1,8 +1,8 @@
 import type { AttackRuns } from '../attack.js';
 import type { LabClient } from '../clients.js';
-import { readForms } from '../forms.js';
+import { formWith, readForms } from '../forms.js';
 import type { Lab } from '../lab.js';
-import { describeResponse, Inconclusive, judge, NotApplicable, resisted, succeeded } from '../outcome.js';
+import { describeResponse, Inconclusive, NotApplicable, resisted, succeeded } from '../outcome.js';
 import type { LabResponse } from '../wire.js';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -11,43 +11,37 @@ const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 export const DEVICE_ATTACKS: AttackRuns = {
   async 'device-without-consent'(lab) {
     const { device, code } = await start(lab);
-    return judge(await poll(lab, device, code), 'a device got tokens before the user allowed access');
+    return poll(lab, device, code);
   },
   async 'device-other-client'(lab) {
-    const { code, page } = await start(lab);
-    await approve(lab, page);
-    const other = await deviceClient(lab, 'other');
-    return judge(await poll(lab, other, code), 'a client redeemed the device code of another client');
+    const { code } = await startApproved(lab);
+    return poll(lab, await deviceClient(lab, 'other'), code);
   },
   async 'device-replay'(lab) {
-    const { device, code, page } = await start(lab);
-    await approve(lab, page);
+    const { device, code } = await startApproved(lab);
     lab.tokensOf(await poll(lab, device, code));
-    return judge(await poll(lab, device, code), 'a device code was redeemed twice');
+    return poll(lab, device, code);
   },
   async 'device-link'(lab) {
     const { device, code, page } = await start(lab);
-    const browser = await lab.victim();
-    await lab.grant(await lab.client('web'));
-    const response = await browser.open(page, { from: 'evil' });
-    return judge(await poll(lab, device, code), 'a link to the page for devices was enough', false).verdict ===
-      'resisted' && readForms(response.text).length > 0
+    const response = await (await lab.signedIn()).open(page, { from: 'evil' });
+    const outcome = lab.judge(await poll(lab, device, code));
+    if (outcome.verdict === 'succeeded') return outcome;
+    return readForms(response.text).length > 0
       ? resisted('the link only fills in the code, and the user must confirm it')
       : succeeded('the page shows no form to confirm the code', response);
   },
   async 'csrf-device'(lab) {
     const { device, code, page } = await start(lab);
-    await lab.grant(await lab.client('web'));
-    const browser = await lab.victim();
+    const browser = await lab.signedIn();
     const user_code = new URL(page).searchParams.get('user_code') ?? '';
     for (const from of ['evil', 'own'] as const)
       await browser.open(page, { form: { user_code, decision: 'allow' }, from });
-    return judge(await poll(lab, device, code), 'the form was accepted without its CSRF token');
+    return poll(lab, device, code);
   },
   async 'device-expired'(lab) {
-    const { device, code, page } = await start(lab);
-    await approve(lab, page);
-    return judge(await lab.later(86_400, () => poll(lab, device, code)), 'a device code of yesterday was redeemed');
+    const { device, code } = await startApproved(lab);
+    return lab.later(86_400, () => poll(lab, device, code));
   },
   async 'device-code-guessing'(lab) {
     const { code, page } = await start(lab);
@@ -57,8 +51,7 @@ export const DEVICE_ATTACKS: AttackRuns = {
       : resisted(`${code.length} and ${user.length} characters`);
   },
   async 'race-device-code'(lab) {
-    const { device, code, page } = await start(lab);
-    await approve(lab, page);
+    const { device, code } = await startApproved(lab);
     const responses = await lab.race(() => poll(lab, device, code));
     const count = responses.filter(({ status }) => status === 200).length;
     if (count === 0) throw new Inconclusive(`no caller got tokens: ${describeResponse(responses[0]!)}`);
@@ -85,12 +78,13 @@ const poll = (lab: Lab, device: LabClient, code: string): Promise<LabResponse> =
   lab.post('token', device, { grant_type: GRANT, device_code: code });
 
 /** The user confirms the code and allows access. */
-async function approve(lab: Lab, url: string): Promise<void> {
-  await lab.grant(await lab.client('web'));
-  const browser = await lab.victim();
-  const page = await browser.open(url);
-  const form = readForms(page.text).find(({ fields }) => 'user_code' in fields);
+async function startApproved(lab: Lab) {
+  const started = await start(lab);
+  const browser = await lab.signedIn();
+  const page = await browser.open(started.page);
+  const form = formWith(page.text, 'user_code');
   if (!form) throw new NotApplicable('the page for devices has no form with `user_code`');
   const { page: last } = await lab.parts.browsers.follow(browser, await browser.submit(page, form));
   if (last.status === 429) throw new NotApplicable('the server limits the codes of this user at the moment');
+  return started;
 }

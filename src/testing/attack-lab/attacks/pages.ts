@@ -1,14 +1,21 @@
 import type { AttackRuns } from '../attack.js';
-import type { ClientShape } from '../clients.js';
-import { readForms } from '../forms.js';
+import { passwordForm, readForms } from '../forms.js';
 import type { Lab } from '../lab.js';
-import { describeResponse, Inconclusive, judge, NotApplicable, type Outcome, resisted, succeeded } from '../outcome.js';
+import {
+  codeOf,
+  describeResponse,
+  Inconclusive,
+  NotApplicable,
+  type Outcome,
+  resisted,
+  succeeded,
+} from '../outcome.js';
 import type { LabResponse } from '../wire.js';
 
 /** Attacks on the pages and forms of the server. RFC 9700 §4.7, §4.16 */
 export const PAGE_ATTACKS: AttackRuns = {
   async 'csrf-consent'(lab) {
-    const { page, form } = await consentPage(lab);
+    const { page, form } = await lab.consentPage(await lab.newClient());
     const { csrf_token: csrfToken, ...fields } = form.fields;
     const browser = await lab.victim();
     const response = await browser.open(page.sent.url, { form: { ...fields, decision: 'allow' }, from: 'evil' });
@@ -16,49 +23,45 @@ export const PAGE_ATTACKS: AttackRuns = {
     return refusesDecision([response, same], 'the decision was accepted without a CSRF token');
   },
   async 'csrf-consent-other-request'(lab) {
-    const { form } = await consentPage(lab, 'first');
-    const other = await consentPage(lab, 'other');
+    const { form } = await lab.consentPage(await lab.newClient({}, 'first'));
+    const other = await lab.consentPage(await lab.newClient({}, 'other'));
     const browser = await lab.victim();
     const response = await browser.submit(other.page, { ...other.form, fields: form.fields }, { decision: 'allow' });
     return refusesDecision([response], 'the token of another request was accepted');
   },
   async 'consent-by-link'(lab) {
-    const { page, form } = await consentPage(lab);
+    const { page, form } = await lab.consentPage(await lab.newClient());
     const query = new URLSearchParams({ ...form.fields, decision: 'allow' });
     const response = await (await lab.victim()).open(`${page.sent.url}&${query.toString()}`, { from: 'evil' });
     return refusesDecision([response], 'a link was accepted as decision');
   },
   async 'consent-replay'(lab) {
-    const { page, form } = await consentPage(lab, 'client', { more: { consent: 'always' } });
+    const { page, form } = await lab.consentPage(await lab.newClient({ more: { consent: 'always' } }));
     const browser = await lab.victim();
     const first = await browser.submit(page, form, { decision: 'allow' });
-    if (!hasCode(first)) throw new Inconclusive(`the consent form led to no code: ${describeResponse(first)}`);
+    if (!codeOf(first)) throw new Inconclusive(`the consent form led to no code: ${describeResponse(first)}`);
     const again = await browser.submit(page, form, { decision: 'allow' });
-    return hasCode(again) && !(await isRemembered(lab, page))
+    return codeOf(again) && !(await isRemembered(lab, page))
       ? succeeded('the same consent form led to a second code', again)
       : resisted(describeResponse(again));
   },
   async 'csrf-login'(lab) {
-    const browser = await lab.parts.browsers.newBrowser();
-    const page = await browser.open(lab.urlOf('login'));
-    const form = readForms(page.text).find(({ password }) => password !== undefined);
+    const page = await lab.anonymous().open(lab.urlOf('login'));
+    const form = passwordForm(page.text);
     if (!form) throw new Inconclusive('the login page has no form with a password');
-    const { username, password } = lab.parts.context.options.signIn as { username: string; password: string };
-    const typed = { [form.text ?? 'username']: username, [form.password!]: password };
-    const foreign = await lab.parts.browsers.newBrowser();
-    const response = await foreign.open(lab.urlOf('login'), { form: typed, from: 'evil' });
-    return judge(response, 'the login form was accepted without its CSRF token', response.status < 400);
+    const { username, password } = lab.user;
+    const typed = { [form.text ?? 'username']: username, [form.password]: password };
+    return lab.anonymous().open(lab.urlOf('login'), { form: typed, from: 'evil' });
   },
   async 'csrf-own-pages'(lab) {
-    const browser = await signedIn(lab);
+    const browser = await lab.signedIn();
     let count = 0;
-    for (const path of lab.parts.context.options.pages!) {
+    for (const path of lab.options.pages!) {
       const page = await openOwn(lab, path);
       for (const form of readForms(page.text).filter(({ method }) => method === 'POST')) {
         count += 1;
         const fields = Object.fromEntries(Object.entries(form.fields).filter(([name]) => !form.hidden.includes(name)));
-        const target = new URL(form.action || page.sent.url, page.sent.url).href;
-        const response = await browser.open(target, { form: { ...fields, attack_lab: '1' } });
+        const response = await browser.submit(page, { ...form, fields }, { attack_lab: '1' });
         if (response.status < 400)
           return succeeded(`the form of ${path} was accepted without its hidden fields`, response);
       }
@@ -67,11 +70,10 @@ export const PAGE_ATTACKS: AttackRuns = {
     return resisted(`${count} forms were rejected`);
   },
   async 'csrf-applications'(lab) {
-    const web = await lab.client('web');
-    const refresh = lab.refreshTokenOf(await lab.tokens(web));
-    const browser = await lab.victim();
-    const response = await browser.open(lab.urlOf('applications'), { form: { client_id: web.id } });
-    const after = await lab.refresh(web, refresh);
+    const refresh = await lab.refreshToken();
+    const { id } = await lab.client('web');
+    const response = await (await lab.victim()).open(lab.urlOf('applications'), { form: { client_id: id } });
+    const after = await lab.refresh('web', refresh);
     return after.status < 400
       ? resisted(`the application still has access: ${describeResponse(response)}`)
       : succeeded('the form was accepted without its CSRF token', response);
@@ -84,8 +86,8 @@ export const PAGE_ATTACKS: AttackRuns = {
       : resisted(`${pages.map(pathOf).join(', ')} cannot be shown in a frame`);
   },
   async 'clickjacking-own-pages'(lab) {
-    await signedIn(lab);
-    for (const path of lab.parts.context.options.pages!) {
+    await lab.signedIn();
+    for (const path of lab.options.pages!) {
       const page = await openOwn(lab, path);
       if (!isUnframeable(page)) return succeeded(`${path} can be shown in a frame`, page);
     }
@@ -111,7 +113,7 @@ export const PAGE_ATTACKS: AttackRuns = {
       : resisted('all pages have a referrer policy');
   },
   async 'xss-parameters'(lab) {
-    const script = '"><script>attackLab()</script>';
+    const script = `">${SCRIPT}`;
     const web = await lab.client('web');
     const requests: Record<string, string>[] = [
       { client_id: script },
@@ -135,49 +137,41 @@ export const PAGE_ATTACKS: AttackRuns = {
       },
     ];
     const ids = ['authorize', 'login', 'logout', 'device', 'applications'].filter((id) => lab.target.has(id));
-    const browser = await lab.parts.browsers.newBrowser();
+    const browser = await lab.newBrowser();
     for (const id of ids) {
       for (const request of requests) {
         const page = await browser.open(lab.at(id, request));
-        if (isHtml(page) && page.text.includes('<script>attackLab()'))
-          return succeeded(`${pathOf(page)} contains the script`, page);
+        if (runsScript(page)) return succeeded(`${pathOf(page)} contains the script`, page);
       }
     }
     return resisted(`${ids.length} pages escape the parameters`);
   },
   async 'xss-client-name'(lab) {
-    const client = await lab.newClient({ more: { name: '<script>attackLab()</script>' } });
+    const client = await lab.newClient({ more: { name: SCRIPT } });
     const { page } = await lab.authorize(client, {}, { consent: 'stop' });
-    return isHtml(page) && page.text.includes('<script>attackLab()')
+    return runsScript(page)
       ? succeeded('the consent page contains the script', page)
       : resisted('the consent page escapes the name');
   },
 };
 
-/** Opens an authorization request of a new client, up to the consent page. */
-async function consentPage(lab: Lab, role = 'client', shape: ClientShape = {}) {
-  const client = await lab.newClient(shape, role);
-  const { page, consent } = await lab.authorize(client, {}, { consent: 'stop' });
-  if (!consent) throw new NotApplicable('no consent page with a button `decision` is shown to the user');
-  return { page, form: consent };
-}
-
-const hasCode = ({ headers }: LabResponse) => /[?&#]code=/.test(headers.location ?? '');
+const SCRIPT = '<script>attackLab()</script>';
+const runsScript = (page: LabResponse) => isHtml(page) && page.text.includes('<script>attackLab()');
 
 /** Whether the server issues codes for this request without a form, since it has stored the consent. */
 async function isRemembered(lab: Lab, { sent }: LabResponse): Promise<boolean> {
-  return hasCode(await (await lab.victim()).open(sent.url));
+  return codeOf(await (await lab.victim()).open(sent.url)) !== undefined;
 }
 
 function refusesDecision(responses: readonly LabResponse[], how: string): Outcome {
-  const accepted = responses.find(hasCode);
+  const accepted = responses.find(codeOf);
   return accepted ? succeeded(how, accepted) : resisted(responses.map(describeResponse).join('; '));
 }
 
 /** Returns the login page and the consent page of the server. */
 async function serverPages(lab: Lab): Promise<LabResponse[]> {
-  const client = await lab.newClient({}).catch(() => lab.client('web'));
-  const browser = await lab.parts.browsers.newBrowser();
+  const client = await lab.newClient().catch(() => lab.client('web'));
+  const browser = await lab.newBrowser();
   const { page: login, isAtLogin } = await lab.authorize(client, {}, { browser, login: false });
   const { page: consent } = await lab.authorize(client, {}, { consent: 'stop' });
   const found = [...(isAtLogin ? [login] : []), consent].filter(isHtml);
@@ -192,15 +186,8 @@ const isUnframeable = ({ headers }: LabResponse) =>
   /frame-ancestors\s+'(?:none|self)'/.test(String(headers['content-security-policy'] ?? '')) ||
   /^(?:deny|sameorigin)$/i.test(String(headers['x-frame-options'] ?? ''));
 
-/** Returns the browser of the user after a complete sign-in. */
-async function signedIn(lab: Lab) {
-  if (lab.target.server.context.grants.has('authorization_code')) await lab.grant(await lab.client('web'));
-  return lab.victim();
-}
-
 async function openOwn(lab: Lab, path: string): Promise<LabResponse> {
-  const browser = await lab.victim();
-  const page = await browser.open(path);
+  const page = await (await lab.victim()).open(path);
   if (page.status !== 200) throw new Inconclusive(`the page ${path} was not shown: ${describeResponse(page)}`);
   return page;
 }

@@ -1,76 +1,58 @@
 import type { AttackRuns } from '../attack.js';
-import { assertionClaims, assertionForm } from '../credentials.js';
-import type { Lab } from '../lab.js';
-import { Inconclusive, NotApplicable, type Outcome, resisted, succeeded } from '../outcome.js';
+import { codeOf, Inconclusive, type Outcome, resisted, succeeded } from '../outcome.js';
 import type { LabResponse } from '../wire.js';
+import { assertingClient } from './proofs.js';
 import { push } from './request-objects.js';
 
 /** Attacks that send one single-use value many times at once. RFC 6749 §10.5 */
 export const RACE_ATTACKS: AttackRuns = {
   async 'race-code'(lab) {
-    const grant = await lab.grant(await lab.client('web'));
+    const grant = await lab.grant('web');
     return onlyOne(await lab.race(() => lab.redeem(grant)), 'access_token');
   },
   async 'race-refresh'(lab) {
-    const client = await rotatingClient(lab);
-    const refresh = lab.refreshTokenOf(await lab.tokens(client));
+    const client = await lab.rotatingClient();
+    const refresh = await lab.refreshToken(client);
     return onlyOne(await lab.race(() => lab.refresh(client, refresh)), 'refresh_token');
   },
   async 'race-consent'(lab) {
-    const client = await lab.newClient({ more: { consent: 'always' } });
-    const { page, consent } = await lab.authorize(client, {}, { consent: 'stop' });
-    if (!consent) throw new NotApplicable('no consent page with a button `decision` is shown to the user');
+    const { page, form } = await lab.consentPage(await lab.newClient({ more: { consent: 'always' } }));
     const browser = await lab.victim();
-    const responses = await lab.race(() => browser.submit(page, consent, { decision: 'allow' }));
-    const codes = responses.flatMap(({ headers }) => /[?&]code=([^&]*)/.exec(headers.location ?? '')?.[1] ?? []);
-    return count(codes, responses);
+    return onlyOneCode(await lab.race(() => browser.submit(page, form, { decision: 'allow' })));
   },
   async 'race-pushed-request'(lab) {
-    const web = await lab.client('web');
-    await lab.grant(web);
-    const { request_uri } = await push(lab, web);
-    const url = lab.at('authorize', { client_id: web.id, request_uri });
+    await lab.grant('web');
+    const url = lab.at('authorize', await push(lab));
     const browser = await lab.victim();
-    const responses = await lab.race(() => browser.open(url));
-    const codes = responses.flatMap(({ headers }) => /[?&]code=([^&]*)/.exec(headers.location ?? '')?.[1] ?? []);
-    return count(codes, responses);
+    return onlyOneCode(await lab.race(() => browser.open(url)));
   },
   async 'race-assertion'(lab) {
-    const { id, key } = await lab.newClient({
-      grants: ['client_credentials'],
-      more: { tokenEndpointAuthMethod: 'private_key_jwt' },
-    });
-    const assertion = key.sign(assertionClaims(id, lab.target.issuer ?? lab.urlOf('token'), lab.random));
-    const form = { ...(await lab.machineForm()), ...assertionForm(assertion) };
-    return onlyOne(await lab.race(() => lab.post('token', undefined, form)), 'access_token');
+    const { send, key, claims } = await assertingClient(lab);
+    const assertion = key.sign(claims());
+    return onlyOne(await lab.race(() => send(assertion)), 'access_token');
   },
   async 'race-dpop-proof'(lab) {
-    const machine = await lab.client('machine');
     const dpop = lab.proof(lab.urlOf('token'));
     const form = await lab.machineForm();
-    return onlyOne(await lab.race(() => lab.post('token', machine, form, { dpop })), 'access_token');
+    return onlyOne(await lab.race(() => lab.post('token', 'machine', form, { dpop })), 'access_token');
   },
 };
 
-/** Returns a client whose refresh tokens are rotated. */
-async function rotatingClient(lab: Lab) {
-  const { alwaysIssueNewRefreshToken: rotates } = lab.target.server.context.options as {
-    alwaysIssueNewRefreshToken?: boolean;
-  };
-  if (rotates !== false) return lab.client('web');
-  if (lab.parts.context.lacks('public clients') !== undefined)
-    throw new NotApplicable('refresh tokens are bound to their clients and not rotated');
-  return lab.client('app');
-}
-
+/** Judges how many callers got another value of a member of the response. */
 const onlyOne = (responses: readonly LabResponse[], member: string): Outcome =>
-  count(
+  judgeRace(
     responses.flatMap(({ json }) => (typeof json[member] === 'string' ? [json[member]] : [])),
     responses,
   );
 
+const onlyOneCode = (responses: readonly LabResponse[]): Outcome =>
+  judgeRace(
+    responses.flatMap((response) => codeOf(response) ?? []),
+    responses,
+  );
+
 /** Judges how many different values the callers got. A retry that gets the same value is allowed. */
-function count(values: readonly string[], responses: readonly LabResponse[]): Outcome {
+function judgeRace(values: readonly string[], responses: readonly LabResponse[]): Outcome {
   const distinct = new Set(values).size;
   if (distinct === 0)
     throw new Inconclusive(`none of ${responses.length} callers succeeded: status ${responses[0]?.status}`);

@@ -1,5 +1,5 @@
 import { type AttackRuns, attacksOf } from '../attack.js';
-import { EVIL_ORIGIN } from '../browser.js';
+import { EVIL_HOST, EVIL_ORIGIN } from '../browser.js';
 import type { Lab } from '../lab.js';
 import { describeResponse, Inconclusive, type Outcome, resisted, succeeded } from '../outcome.js';
 
@@ -9,8 +9,8 @@ const VARIANTS: Readonly<Record<string, (uri: URL) => string>> = {
   subdomain: (uri) => uri.href.replace('://', '://evil.'),
   'domain-suffix': ({ host, pathname }) => `https://${host}.evil.example${pathname}`,
   'domain-prefix': ({ host, pathname }) => `https://evil-${host}${pathname}`,
-  userinfo: ({ host, pathname }) => `https://${host}@evil.attack-lab.example${pathname}`,
-  backslash: ({ host, pathname }) => String.raw`https://evil.attack-lab.example\@${host}${pathname}`,
+  userinfo: ({ host, pathname }) => `https://${host}@${EVIL_HOST}${pathname}`,
+  backslash: ({ host, pathname }) => String.raw`${EVIL_ORIGIN}\@${host}${pathname}`,
   'path-suffix': ({ href }) => `${href}/evil`,
   'path-traversal': ({ href }) => `${href}/../../evil`,
   'encoded-traversal': ({ href }) => `${href}%2F..%2F..%2Fevil`,
@@ -29,11 +29,9 @@ const LOOPBACK_LIKE = ['127.0.0.1.evil.example', '127.0.0.1@evil.example', 'evil
 export const REDIRECT_URI_ATTACKS: AttackRuns = {
   ...attacksOf('redirect-uri', VARIANTS, refusesVariant),
   async 'redirect-uri-repeated'(lab) {
-    const web = await lab.client('web');
-    const query = new URLSearchParams(lab.parametersOf(web).parameters);
+    const query = new URLSearchParams(lab.parametersOf(await lab.client('web')).parameters);
     query.append('redirect_uri', `${EVIL_ORIGIN}/callback`);
-    const browser = await lab.victim();
-    const { left, page } = await lab.parts.browsers.follow(browser, await browser.open(lab.at('authorize', query)));
+    const { left, page } = await lab.visit(lab.at('authorize', query));
     return left?.searchParams.has('code') || left?.origin === EVIL_ORIGIN
       ? succeeded(`a request with two redirect URIs was answered at ${left.origin}`, page)
       : resisted(describeResponse(page));

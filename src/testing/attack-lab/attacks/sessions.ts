@@ -1,39 +1,36 @@
 import type { AttackRuns } from '../attack.js';
-import type { LabBrowser } from '../browser.js';
 import type { Lab } from '../lab.js';
 import { Inconclusive, NotApplicable, resisted, succeeded } from '../outcome.js';
 
 /** Attacks on login sessions and the login page. */
 export const SESSION_ATTACKS: AttackRuns = {
   async 'session-fixation'(lab) {
-    const browser = await lab.parts.browsers.newBrowser();
-    const client = await lab.client('web');
-    await lab.authorize(client, {}, { browser, login: false });
+    const browser = await lab.newBrowser();
+    await lab.authorize('web', {}, { browser, login: false });
     const planted = browser.copy();
     if (planted.cookies.size === 0) return resisted('no cookie is set before the login');
-    await lab.authorize(client, {}, { browser });
-    const { isAtLogin } = await lab.authorize(client, {}, { browser: planted, login: false });
-    await signOut(lab, browser);
+    await lab.authorize('web', {}, { browser });
+    const { isAtLogin } = await lab.authorize('web', {}, { browser: planted, login: false });
+    await lab.signOut(browser);
     return isAtLogin
       ? resisted('the cookies of before the login are not signed in')
       : succeeded('the cookies that were set before the login are signed in after it');
   },
   async 'session-after-sign-out'(lab) {
-    const browser = await lab.parts.browsers.newBrowser();
-    const client = await lab.client('web');
-    await lab.authorize(client, {}, { browser });
+    const browser = await lab.newBrowser();
+    await lab.authorize('web', {}, { browser });
     const stolen = browser.copy();
-    const before = await lab.authorize(client, {}, { browser: stolen, login: false });
+    const before = await lab.authorize('web', {}, { browser: stolen, login: false });
     if (before.isAtLogin) throw new Inconclusive('the user was not signed in');
-    await signOut(lab, browser);
-    const { isAtLogin, page } = await lab.authorize(client, {}, { browser: stolen, login: false });
+    await lab.signOut(browser);
+    const { isAtLogin, page } = await lab.authorize('web', {}, { browser: stolen, login: false });
     return isAtLogin
       ? resisted('the copied cookie leads to the login page')
       : succeeded('the copied cookie is still signed in', page);
   },
   async 'session-cookie'(lab) {
-    const browser = await lab.parts.browsers.newBrowser();
-    await lab.authorize(await lab.client('web'), {}, { browser });
+    const browser = await lab.newBrowser();
+    await lab.authorize('web', {}, { browser });
     const cookies = [...browser.cookies.values()];
     if (cookies.length === 0) throw new NotApplicable('the login sets no cookie');
     const isTls = lab.target.origin.startsWith('https:');
@@ -42,13 +39,13 @@ export const SESSION_ATTACKS: AttackRuns = {
       ...(/^(?:lax|strict)$/.test(sameSite) ? [] : [`${name} without SameSite=Lax`]),
       ...(isSecure || !isTls ? [] : [`${name} without Secure`]),
     ]);
-    await signOut(lab, browser);
+    await lab.signOut(browser);
     return problems.length > 0
       ? succeeded(problems.join(', '))
       : resisted(`${cookies.length} cookies have all attributes`);
   },
   async 'login-enumeration'(lab) {
-    const { username } = lab.parts.context.options.signIn as { username: string };
+    const { username } = lab.user;
     const other = lab.random.next(username.length).padEnd(username.length, 'x');
     const names = [username, other];
     const [known, unknown] = [await tryPassword(lab, username), await tryPassword(lab, other)];
@@ -70,20 +67,15 @@ export const SESSION_ATTACKS: AttackRuns = {
     return succeeded(`${MAX_GUESSES} wrong passwords for one name were verified without a limit`);
   },
   async 'prompt-none'(lab) {
-    const browser = anonymous(lab);
-    const { code, page, params } = await lab.authorize(
-      await lab.client('web'),
-      { prompt: 'none' },
-      { browser: await browser, login: false },
-    );
+    const where = { browser: lab.anonymous(), login: false };
+    const { code, page, params } = await lab.authorize('web', { prompt: 'none' }, where);
     return code === undefined
       ? resisted(`${page.status} ${params.get('error') ?? ''}`)
       : succeeded('a code was issued without a session', page);
   },
   async 'login-forced'(lab) {
-    const client = await lab.client('web');
-    await lab.grant(client);
-    const { code, page } = await lab.authorize(client, { prompt: 'login' }, { login: false });
+    await lab.grant('web');
+    const { code, page } = await lab.authorize('web', { prompt: 'login' }, { login: false });
     return code === undefined
       ? resisted(`the login page is shown: ${page.status}`)
       : succeeded('a code was issued without a new login', page);
@@ -103,19 +95,5 @@ const RANDOM = /[\w-]{22,}/g;
 /** A guess more than the limit of `pages()` for one name. Other limits may be a little higher. */
 const MAX_GUESSES = 30;
 
-async function tryPassword(lab: Lab, username: string) {
-  const browser = await lab.parts.browsers.newBrowser();
-  return browser.logIn(await browser.open(lab.urlOf('login')), username, `wrong-${lab.random.next(12)}`);
-}
-
-async function signOut(lab: Lab, browser: LabBrowser): Promise<void> {
-  const logout = lab.target.urlOf('logout');
-  if (logout !== undefined) await browser.open(logout, { method: 'POST', form: {} });
-}
-
-/** Returns a browser without a session, also if a function signs users in. */
-async function anonymous(lab: Lab): Promise<LabBrowser> {
-  const browser = await lab.parts.browsers.newBrowser();
-  browser.cookies.clear();
-  return browser;
-}
+const tryPassword = async (lab: Lab, username: string) =>
+  (await lab.signIn({ username, password: `wrong-${lab.random.next(12)}` })).page;

@@ -1,8 +1,11 @@
 import type { AttackRuns } from '../attack.js';
+import { EVIL_ORIGIN } from '../browser.js';
 import type { LabClient } from '../clients.js';
 import { unsignedJwt } from '../jwt.js';
 import type { Lab } from '../lab.js';
-import { describeResponse, judge, NotApplicable } from '../outcome.js';
+import type { Role } from '../lab-requests.js';
+import { describeResponse, NotApplicable } from '../outcome.js';
+import { apiScopes } from '../target.js';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
@@ -10,35 +13,30 @@ const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 /** Attacks on token exchange. RFC 8693 §5 */
 export const TOKEN_EXCHANGE_ATTACKS: AttackRuns = {
   async 'exchange-wider-scope'(lab) {
-    const { scopes } = lab.target;
-    const narrow = scopes.find((one) => one !== 'openid' && one !== 'offline_access');
-    const wider = scopes.find((one) => ![narrow, 'openid', 'offline_access'].includes(one));
+    const [narrow, wider] = apiScopes(lab.target.scopes);
     if (narrow === undefined || wider === undefined) throw new NotApplicable('the server has only one scope');
     const { client, access } = await exchangingClient(lab, narrow);
     const response = await exchange(lab, client, access, { scope: `${narrow} ${wider}` });
     const granted = String(response.json['scope'] ?? '').split(' ');
-    const isWider = response.status < 400 && granted.includes(wider);
-    return judge(response, 'a token was exchanged for one with a wider scope', isWider);
+    return lab.judge(response, response.status < 400 && granted.includes(wider));
   },
   async 'exchange-other-grant'(lab) {
     const { access } = await exchangingClient(lab);
-    const response = await exchange(lab, await lab.client('evil'), access);
-    return judge(response, 'a client without the grant exchanged a stolen token');
+    return exchange(lab, 'evil', access);
   },
   async 'exchange-forged-token'(lab) {
     const { client } = await exchangingClient(lab);
     const { issuer } = lab.target;
     const token = unsignedJwt({ iss: issuer, aud: issuer, sub: 'attack-lab', client_id: client.id, jti: 'x' });
-    return judge(await exchange(lab, client, token), 'an unsigned JWT was accepted as subject token');
+    return exchange(lab, client, token);
   },
   async 'exchange-unknown-resource'(lab) {
     const { client, access } = await exchangingClient(lab);
-    const response = await exchange(lab, client, access, { resource: 'https://evil.attack-lab.example/' });
-    return judge(response, 'a token was exchanged for one that an unknown server may use');
+    return exchange(lab, client, access, { resource: `${EVIL_ORIGIN}/` });
   },
   async 'exchange-expired-token'(lab) {
     const { client, access } = await exchangingClient(lab);
-    return judge(await lab.later(86_400 * 30, () => exchange(lab, client, access)), 'an expired token was exchanged');
+    return lab.later(86_400 * 30, () => exchange(lab, client, access));
   },
 };
 
@@ -51,5 +49,5 @@ async function exchangingClient(lab: Lab, scope?: string): Promise<{ client: Lab
   throw new NotApplicable(`clients of the lab may not exchange their tokens: ${describeResponse(honest)}`);
 }
 
-const exchange = (lab: Lab, client: LabClient, token: string, more: Record<string, string> = {}) =>
+const exchange = (lab: Lab, client: Role | LabClient, token: string, more: Record<string, string> = {}) =>
   lab.post('token', client, { grant_type: GRANT, subject_token: token, subject_token_type: ACCESS_TOKEN, ...more });
