@@ -51,25 +51,46 @@ export interface Observation {
 /** The capability key under which features contribute rules of their own to the report of their server. */
 export const REPORT_RULES: CollectedCapability<ReportRule> = collectedCapability('report rules');
 
+/** What a rule finds at one subject: the sentence, the whole observation, or a falsy value. */
+export type Found = string | Omit<Observation, 'subject'> | false | undefined;
+
+/** Returns one observation about a subject if something was found. */
+export const observe = (subject: string, found: Found): readonly Observation[] =>
+  found ? [{ subject, ...(typeof found === 'string' ? { is: found } : found) }] : [];
+
+/** Judges facts: returns what it finds at the subject in the table, or observations about several subjects. */
+export type Judge<Facts> = (facts: Facts) => Found | readonly Observation[];
+
 /**
  * Returns rules as plain values, from a table and the functions that judge, by the `id` of the rule.
- * @param table A row for each rule: `id | severity | source | should | change | code | risk`. A severity with `*` is
- * `info` in development.
+ * @param table A row for each rule: `id | severity | subject | source | should | change | code | risk`. A severity with
+ * `*` is `info` in development. The subject is empty if the function returns observations.
  */
-export const rulesOf = <Facts>(
-  table: string,
-  judges: Readonly<Record<string, Rule<Facts>['judge']>>,
-): readonly Rule<Facts>[] =>
+export const rulesOf = <Facts>(table: string, judges: Readonly<Record<string, Judge<Facts>>>): readonly Rule<Facts>[] =>
   table
     .trim()
     .split('\n')
     .map((row) => ruleOf(row.split('|').map((cell) => cell.trim()) as Row, judges));
 
-type Row = [string, string, string, string, string, string, string];
+type Row = [string, string, string, string, string, string, string, string];
 
-function ruleOf<Facts>(row: Row, judges: Readonly<Record<string, Rule<Facts>['judge']>>): Rule<Facts> {
-  const [id, marked, source, should, change, code, risk] = row;
+function ruleOf<Facts>(row: Row, judges: Readonly<Record<string, Judge<Facts>>>): Rule<Facts> {
+  const [id, marked, subject, source, should, change, code, risk] = row;
   const severity = marked.replace('*', '') as Severity;
-  const texts = { id, severity, source, should, change, risk, ...(code !== '' && { code }) };
-  return { ...texts, isFineInDevelopment: marked.endsWith('*'), judge: judges[id]! };
+  return {
+    id,
+    severity,
+    source,
+    should,
+    change,
+    risk,
+    ...(code !== '' && { code }),
+    isFineInDevelopment: marked.endsWith('*'),
+    judge(facts) {
+      const found = judges[id]!(facts);
+      return isList(found) ? found : observe(subject, found);
+    },
+  };
 }
+
+const isList = (found: Found | readonly Observation[]): found is readonly Observation[] => Array.isArray(found);

@@ -1,16 +1,17 @@
-import { observe } from '../rules/observe.js';
-import type { Observation, Rule } from '../rule.js';
+import { type Judge, observe, type Rule } from '../rule.js';
 import type { DeploymentFacts } from './examine.js';
 import type { Reply } from './send.js';
 
 /** A rule that judges what a deployment answers from outside. */
 export type DeploymentRule = Rule<DeploymentFacts>;
 
-/** Returns one observation for each HTML page at which something was found. */
-export const perPage = ({ pages }: DeploymentFacts, find: (page: Reply) => string | false): readonly Observation[] =>
-  Object.entries(pages).flatMap(([name, page]) =>
-    observe(`page:${name}`, String(page.headers['content-type']).includes('text/html') && find(page)),
-  );
+/** Judges each HTML page. */
+export const perPage =
+  (find: (page: Reply) => string | false): Judge<DeploymentFacts> =>
+  ({ pages }) =>
+    Object.entries(pages).flatMap(([name, page]) =>
+      observe(`page:${name}`, String(page.headers['content-type']).includes('text/html') && find(page)),
+    );
 
 /** Returns the value of a header, or an empty text. */
 export const header = ({ headers }: Reply, name: string): string => [headers[name] ?? ''].flat().join(', ');

@@ -1,30 +1,21 @@
 import type { ReportClient } from '../facts/client.js';
 import type { ReportFacts } from '../facts/facts.js';
-import type { Observation } from '../rule.js';
+import { type Found, type Judge, observe } from '../rule.js';
 
-/** The result of a search at one subject: the sentence, the whole observation, or a falsy value. */
-type Found = string | Omit<Observation, 'subject'> | false | undefined;
+/** Judges each client. */
+export const perClient =
+  (find: (client: ReportClient, facts: ReportFacts) => Found): Judge<ReportFacts> =>
+  (facts) =>
+    facts.clients.flatMap((client) => observe(`client:${client.id}`, find(client, facts)));
 
-/** Returns one observation about a subject if something was found. */
-export const observe = (subject: string, found: Found): readonly Observation[] =>
-  found ? [{ subject, ...(typeof found === 'string' ? { is: found } : found) }] : [];
-
-/** Returns one observation about an option if something was found. */
-export const option = (name: string, found: Found) => observe(`option:${name}`, found);
-
-/** Returns one observation for each client at which something was found. */
-export const perClient = ({ clients }: ReportFacts, find: (client: ReportClient) => Found): readonly Observation[] =>
-  clients.flatMap((client) => observe(`client:${client.id}`, find(client)));
-
-/** Returns one observation for each client with redirect URIs that match. The sentence lists up to three of them. */
+/** Judges the redirect URIs of each client. The sentence lists up to three of those that match. */
 export const perRedirectUri = (
-  { clients }: ReportFacts,
   matches: (uri: string, client: ReportClient) => boolean,
   sentence: (uris: string) => string,
-): readonly Observation[] =>
-  clients.flatMap((client) => {
+): Judge<ReportFacts> =>
+  perClient((client) => {
     const found = client.redirectUris.filter((uri) => matches(uri, client));
-    return observe(`client:${client.id}`, found.length > 0 && sentence(listed(found.map(shownUri))));
+    return found.length > 0 && sentence(listed(found.map(shownUri)));
   });
 
 /** Returns up to three texts in backticks, and the number of the others. */
