@@ -18,14 +18,8 @@ import { Links } from './links.js';
 import { Passkeys } from './passkeys/passkeys.js';
 import { Mails } from './mails.js';
 import type { AccountMessages } from './messages.js';
-import {
-  ACCOUNT_USERS,
-  type AccountUsers,
-  MAILER,
-  type Mailer,
-  type PasskeyOptions,
-  type PasswordRules,
-} from './options.js';
+import { ACCOUNT_USERS, MAILER } from './account-keys.js';
+import type { AccountUsers, Mailer, PasskeyOptions, PasswordRules } from './options.js';
 import { Passwords } from './passwords.js';
 
 /** The settings of `accounts()` that its pages read. */

@@ -3,7 +3,6 @@ import {
   accepts,
   acceptsOptions,
   ANY,
-  capability,
   FLAG,
   FUNCTION,
   oneOfTexts,
@@ -169,10 +168,6 @@ export interface AccountsOptions<U extends User = User> {
    */
   realm?: string;
 }
-
-/** The capability keys of the objects of the application. */
-export const ACCOUNT_USERS = capability<AccountUsers>('users of accounts', 'accounts');
-export const MAILER = capability<Mailer>('mailer of accounts', 'accounts');
 
 /** Seconds of a year. */
 const YEAR = 31_536_000;

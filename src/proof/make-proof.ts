@@ -7,23 +7,17 @@ import type { Severity } from '../report/rule.js';
 import { type AttackReport, attackLab } from '../testing/attack-lab/index.js';
 import { findServer } from '../testing/attack-lab/target.js';
 import { checkStore } from './check-store.js';
+import type { KillRequest } from './kills/check-kills.js';
 import { type ConformanceRecord, digestOf, type Proof, type Verdicts } from './proof.js';
 import type { ProofOptions, ProvenApplication } from './proof-options.js';
 import { sign } from './signature.js';
 
 /** The settings of one proof. */
-export interface ProofRequest {
+export interface ProofRequest extends Omit<KillRequest, 'place'> {
   readonly version: string;
   readonly commit: string;
-  readonly seed: number;
   /** The empty database or key prefix. Required if `store` is set. */
   readonly place: string | undefined;
-  /** The file that exports the options. Child processes load it. */
-  readonly file: string;
-  /** The program that child processes run. */
-  readonly program: string;
-  /** The number of processes that are killed while they work on the store. */
-  readonly kills: number;
   /** The severity from which an open finding fails the proof. `'never'` ignores findings. */
   readonly failOn: Severity | 'never';
   readonly conformance: readonly ConformanceRecord[];

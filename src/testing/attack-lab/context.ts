@@ -1,10 +1,9 @@
-import { type Capability, capability, PERSONAL_TOKENS } from '../../../lib/internal.js';
+import { type Capability, PERSONAL_TOKENS } from '../../../lib/internal.js';
+import { ORGANIZATIONS } from '../../pages/organizations/organizations.js';
 import type { LabClients } from './clients.js';
 import type { AttackLabOptions } from './options.js';
 import type { Target } from './target.js';
 
-/** The key of the organizations, without the module of `pages()`. */
-const ORGANIZATIONS = capability<object>('organizations', 'pages');
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** Decides which attacks apply to the application. */

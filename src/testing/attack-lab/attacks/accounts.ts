@@ -1,24 +1,13 @@
-import { capability } from '../../../../lib/internal.js';
+import type { Token } from '../../../../lib/index.js';
+import { MAILER } from '../../../accounts/account-keys.js';
+import { ELICITATIONS } from '../../../pages/elicitation/elicitations-key.js';
+import type { InputRequiredResult } from '../../../pages/elicitation/results.js';
 import type { AttackRuns } from '../attack.js';
 import { formWith, isConsent, passwordForm, readForms } from '../forms.js';
 import { Lab } from '../lab.js';
 import type { LabUser } from '../options.js';
 import { codeOf, describeResponse, Inconclusive, judge, NotApplicable } from '../outcome.js';
 import { FORGED_HOST } from './open-redirectors.js';
-
-/** The part of `accounts()` that sends e-mails. */
-interface Accounts {
-  readonly mailer: { send(mail: { template: string; link?: string }): unknown };
-}
-
-/** The part of `urlElicitation()` that sends users to a page. */
-interface Elicitations {
-  run(call: object, work: (elicited: { require(page: object): Promise<void> }) => Promise<unknown>): Promise<unknown>;
-}
-
-// The keys find the features without their modules.
-const ACCOUNTS = capability<Accounts>('accounts', 'accounts');
-const ELICITATIONS = capability<Elicitations>('URL elicitation', 'url-elicitation');
 
 /** Milliseconds to wait for an e-mail, which the server sends in the background. */
 const MAIL_PATIENCE = 10_000;
@@ -83,18 +72,20 @@ export const ACCOUNT_ATTACKS: AttackRuns = {
 /** Returns the URL of a page to which a tool of an MCP server sends the user. */
 async function elicit(lab: Lab): Promise<string> {
   const { id } = await lab.userOf();
-  const call = { digest: lab.random.next(), notice: 'input', isTool: true, action: undefined };
-  const token = { user: { id }, client: { id: 'attack-lab' } };
-  const running = { call, token, issuer: lab.target.issuer, signal: new AbortController().signal };
+  const running = {
+    call: { digest: lab.random.next(), notice: 'input', isTool: true, action: undefined },
+    token: { user: { id }, client: { id: 'attack-lab' } } as unknown as Token,
+    issuer: lab.target.issuer!,
+    signal: new AbortController().signal,
+  } as const;
   const elicitations = lab.target.find(ELICITATIONS)!;
-  const result = await elicitations.run(running, async (elicited) => elicited.require({ message: 'Attack lab' }));
-  const { page } = (result as { inputRequests: { page: { params: { url: string } } } }).inputRequests;
-  return page.params.url;
+  const result = await elicitations.run(running, (elicited) => elicited.require({ message: 'Attack lab' }));
+  return String((result as InputRequiredResult).inputRequests['page'].params.url);
 }
 
 /** Requests a link to choose a password, and catches the e-mail, which is not sent. */
 async function requestLink(lab: Lab, { username }: LabUser, headers: Record<string, string> = {}) {
-  const { mailer } = lab.target.find(ACCOUNTS)!;
+  const mailer = lab.target.find(MAILER)!;
   const send = mailer.send.bind(mailer);
   const browser = lab.anonymous();
   let timer: NodeJS.Timeout | undefined;
