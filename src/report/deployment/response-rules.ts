@@ -1,6 +1,6 @@
 import { listed } from '../rules/observe.js';
 import { type DeploymentRule, header, perPage } from './deployment-rule.js';
-import { type DeploymentFacts, FORGED_HOST, parseObject } from './examine.js';
+import { FORGED_HOST, parseObject } from './examine.js';
 import { observe, rulesOf } from '../rule.js';
 
 /** A line of a stack trace: `at run (/srv/app/main.js:1:2)`. */
@@ -24,7 +24,7 @@ server-named | info | headers | RFC 9110 §10.2.4 | Headers do not name the soft
 `;
 
 /** Rules about pages, cookies and endpoints of a deployment. */
-export const RESPONSE_RULES: readonly DeploymentRule[] = rulesOf<DeploymentFacts>(TEXTS, {
+export const RESPONSE_RULES: readonly DeploymentRule[] = rulesOf(TEXTS, {
   'page-frameable': perPage(
     (page) =>
       !/frame-ancestors/i.test(header(page, 'content-security-policy')) &&

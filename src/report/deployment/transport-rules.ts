@@ -1,6 +1,6 @@
 import { listed } from '../rules/observe.js';
 import { type DeploymentRule, header, listOf, membersOf } from './deployment-rule.js';
-import { type DeploymentFacts, FORGED_HOST } from './examine.js';
+import { FORGED_HOST } from './examine.js';
 import { observe, rulesOf } from '../rule.js';
 
 const DAY = 86_400_000;
@@ -26,7 +26,7 @@ scheme-trusted | high | header:X-Forwarded-Proto | RFC 9700 §4.3 | A forged \`X
 `;
 
 /** Rules about TLS, the metadata and forged headers of a deployment. */
-export const TRANSPORT_RULES: readonly DeploymentRule[] = rulesOf<DeploymentFacts>(TEXTS, {
+export const TRANSPORT_RULES: readonly DeploymentRule[] = rulesOf(TEXTS, {
   'deployment-unreachable': ({ document }) => !document && 'There is no response, or none within five seconds.',
   'tls-untrusted': ({ tls }) => tls?.error !== undefined && `The certificate is not trusted: ${tls.error}.`,
   'tls-expires': ({ tls }) => {

@@ -1,4 +1,3 @@
-import type { ReportFacts } from '../facts/facts.js';
 import { type ReportRule, rulesOf } from '../rule.js';
 import { DAY, isAbove, listed, perClient, shownUri, urlOf } from './observe.js';
 
@@ -40,7 +39,7 @@ clients-not-examined | info | clients | RFC 6749 §2 | The report examines every
 `;
 
 /** Rules about registered clients, except their redirect URIs. */
-export const CLIENT_RULES: readonly ReportRule[] = rulesOf<ReportFacts>(TEXTS, {
+export const CLIENT_RULES: readonly ReportRule[] = rulesOf(TEXTS, {
   'client-public-with-client-credentials': perClient(
     ({ isPublic, grants }) =>
       isPublic && grants.includes('client_credentials') && 'The public client has the grant `client_credentials`.',

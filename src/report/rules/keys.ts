@@ -1,5 +1,4 @@
 import { CLIENT_ASSERTIONS, CLOCK_TOLERANCES } from '../../../lib/internal.js';
-import type { ReportFacts } from '../facts/facts.js';
 import { observe, type ReportRule, rulesOf } from '../rule.js';
 import { DAY, isAbove } from './observe.js';
 
@@ -23,7 +22,7 @@ fetch-not-public | medium* | | RFC 7591 §5 | URLs of clients are fetched from p
 `;
 
 /** Rules about keys, secrets, algorithms and proofs. */
-export const KEY_RULES: readonly ReportRule[] = rulesOf<ReportFacts>(TEXTS, {
+export const KEY_RULES: readonly ReportRule[] = rulesOf(TEXTS, {
   'secret-guessable': ({ secrets }) =>
     secrets.some(({ isPlaceholder, distinctCharacters }) => isPlaceholder || distinctCharacters < 12) &&
     'The secret contains a word of examples, or has too few different characters.',

@@ -1,5 +1,4 @@
 import { needsMaintenance } from '../../module/provider-names.js';
-import type { ReportFacts } from '../facts/facts.js';
 import { observe, type ReportRule, rulesOf } from '../rule.js';
 import { unguarded } from './observe.js';
 
@@ -17,7 +16,7 @@ route-any-scope | info | | RFC 9700 §2.3 | Each guarded route requires a scope.
 `;
 
 /** Rules about the store, the process and the operation of a server. */
-export const OPERATION_RULES: readonly ReportRule[] = rulesOf<ReportFacts>(TEXTS, {
+export const OPERATION_RULES: readonly ReportRule[] = rulesOf(TEXTS, {
   'store-in-memory': ({ store }) => store.kind === 'MemoryStore' && 'The store keeps everything in memory.',
   'store-unreachable': ({ store }) => store.isReachable === false && `\`${store.kind}\` cannot be reached.`,
   'store-schema': ({ store }) => store.isSchemaCurrent === false && 'The schema check of the store fails.',

@@ -1,6 +1,5 @@
 import { isLoopbackName } from '../../../lib/internal.js';
 import type { ReportClient } from '../facts/client.js';
-import type { ReportFacts } from '../facts/facts.js';
 import { observe, type ReportRule, rulesOf } from '../rule.js';
 import { isAbove, listed, perClient, unguarded, urlOf } from './observe.js';
 
@@ -30,7 +29,7 @@ fapi-client-algorithm | medium | | FAPI 2.0 SP §5.4.1 | Clients use PS256, ES25
 `;
 
 /** Rules of the profiles MCP and FAPI 2.0. They judge only servers with `mcp()` or `fapi2()`. */
-export const PROFILE_RULES: readonly ReportRule[] = rulesOf<ReportFacts>(TEXTS, {
+export const PROFILE_RULES: readonly ReportRule[] = rulesOf(TEXTS, {
   'mcp-endpoint-not-guarded': ({ application, server, has }) => {
     const paths = has('mcp') ? server.resources.map((uri) => urlOf(uri)?.pathname ?? '') : [];
     // The path of a route lacks the global prefix of the application.

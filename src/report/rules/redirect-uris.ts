@@ -1,5 +1,4 @@
 import { isLoopbackName } from '../../../lib/internal.js';
-import type { ReportFacts } from '../facts/facts.js';
 import { observe, type ReportRule, rulesOf } from '../rule.js';
 import { listed, perClient, perRedirectUri, shownUri, urlOf } from './observe.js';
 
@@ -32,7 +31,7 @@ redirect-shared-by-clients | low | | RFC 9700 §4.4 | Each client has redirect U
 `;
 
 /** Rules about the redirect URIs of registered clients. */
-export const REDIRECT_URI_RULES: readonly ReportRule[] = rulesOf<ReportFacts>(TEXTS, {
+export const REDIRECT_URI_RULES: readonly ReportRule[] = rulesOf(TEXTS, {
   'redirect-wildcard': perRedirectUri(
     (uri) => uri.includes('*'),
     (uris) => `The client has the redirect URIs ${uris}.`,

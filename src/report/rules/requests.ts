@@ -1,4 +1,3 @@
-import type { ReportFacts } from '../facts/facts.js';
 import { type ReportRule, rulesOf } from '../rule.js';
 import { isAbove, listed } from './observe.js';
 
@@ -18,7 +17,7 @@ assertion-reusable | medium | option:jwtBearer.reusable | RFC 7521 §5.2 | Each 
 `;
 
 /** Rules about authorization requests and grants: PKCE, `state`, grants and response types. */
-export const REQUEST_RULES: readonly ReportRule[] = rulesOf<ReportFacts>(TEXTS, {
+export const REQUEST_RULES: readonly ReportRule[] = rulesOf(TEXTS, {
   'pkce-off': ({ options }) => options.requirePKCE === 'none' && 'No client has to use PKCE.',
   'pkce-confidential': ({ options }) => options.requirePKCE === 'public' && 'Confidential clients may omit PKCE.',
   'pkce-plain': ({ options }) => options.enablePlainPKCE && 'The method `plain` is accepted.',

@@ -1,5 +1,4 @@
 import { isLoopbackName } from '../../../lib/internal.js';
-import type { ReportFacts } from '../facts/facts.js';
 import { observe, type ReportRule, rulesOf } from '../rule.js';
 import { listed, urlOf } from './observe.js';
 
@@ -23,7 +22,7 @@ tenant-issuer-shared-host | info | | RFC 9700 §4.4 | Tenants that do not trust 
 `;
 
 /** Rules about the issuer, the metadata, CORS, registration and tenants. */
-export const SERVER_RULES: readonly ReportRule[] = rulesOf<ReportFacts>(TEXTS, {
+export const SERVER_RULES: readonly ReportRule[] = rulesOf(TEXTS, {
   'issuer-missing': ({ issuer, store }) =>
     store.can('saveToken') && issuer === undefined && 'The option `issuer` is not set.',
   'issuer-not-https': ({ issuer }) =>

@@ -1,4 +1,3 @@
-import type { ReportFacts } from '../facts/facts.js';
 import { type ReportRule, rulesOf } from '../rule.js';
 import { DAY, isAbove, listed } from './observe.js';
 
@@ -20,7 +19,7 @@ elicitation-long | low | option:urlElicitation.lifetime | MCP 2026-07-28, Elicit
  * Rules about pages, sessions, passwords and cookies. Two of them do not apply to `accounts()`, which finds the account
  * before it verifies a password, and ends sessions when a password changes.
  */
-export const SIGN_IN_RULES: readonly ReportRule[] = rulesOf<ReportFacts>(TEXTS, {
+export const SIGN_IN_RULES: readonly ReportRule[] = rulesOf(TEXTS, {
   'session-long': ({ settings }) => {
     const { sessionLifetime: seconds } = settings('pages');
     return isAbove(seconds, DAY) && `Sessions last ${seconds} seconds.`;

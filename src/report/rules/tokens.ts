@@ -1,4 +1,3 @@
-import type { ReportFacts } from '../facts/facts.js';
 import { type ReportRule, rulesOf } from '../rule.js';
 import { DAY, isAbove } from './observe.js';
 
@@ -21,7 +20,7 @@ id-token-lifetime | low | option:openid.idTokenLifetime | OpenID Connect Core §
 `;
 
 /** Rules about tokens, codes and their lifetimes. */
-export const TOKEN_RULES: readonly ReportRule[] = rulesOf<ReportFacts>(TEXTS, {
+export const TOKEN_RULES: readonly ReportRule[] = rulesOf(TEXTS, {
   'token-in-url': ({ options }) => options.allowBearerTokensInQueryString && 'Access tokens are accepted in the URL.',
   'token-long-access': ({ options: { accessTokenLifetime: seconds } }) =>
     isAbove(seconds, DAY) && `Access tokens last ${seconds} seconds.`,

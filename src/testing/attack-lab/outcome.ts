@@ -7,8 +7,7 @@ export type JudgedResponse = LabResponse & { readonly isAccepted?: boolean };
 /** The result of one attack. */
 export type Outcome =
   | { verdict: 'resisted'; evidence: string }
-  | { verdict: 'not applicable'; reason: string }
-  | { verdict: 'inconclusive'; reason: string }
+  | { verdict: 'not applicable' | 'inconclusive'; reason: string }
   | { verdict: 'succeeded'; how: string; response?: LabResponse };
 
 export { ApplicationStopped, Inconclusive, NotApplicable } from './stop.js';

@@ -1,14 +1,9 @@
-import type { Attack } from './attack.js';
+import type { AttackText } from './attack.js';
 import type { Outcome } from './outcome.js';
 import type { SentRequest } from './wire.js';
 
 /** The result of one attack. */
-export interface AttackResult {
-  /** The ID of the attack. */
-  readonly id: string;
-  readonly title: string;
-  /** The section of the specification, or the advisory, that describes the attack. */
-  readonly source: string;
+export interface AttackResult extends Pick<AttackText, 'id' | 'title' | 'source'> {
   readonly verdict: Outcome['verdict'];
   /** The evidence that the attack was resisted, or why it does not apply or is inconclusive. */
   readonly detail: string;
@@ -19,7 +14,7 @@ export interface AttackResult {
 }
 
 /** Returns the result of an attack. */
-export function resultOf({ id, title, source, remedy }: Attack, outcome: Outcome): AttackResult {
+export function resultOf({ id, title, source, remedy }: AttackText, outcome: Outcome): AttackResult {
   const base = { id, title, source, verdict: outcome.verdict };
   if (outcome.verdict === 'resisted') return { ...base, detail: outcome.evidence };
   if (outcome.verdict !== 'succeeded') return { ...base, detail: outcome.reason };

@@ -15,9 +15,7 @@ export const REDIRECTOR_ATTACKS: AttackRuns = {
   async 'open-redirect-unknown-client'(lab) {
     const query = { response_type: 'code', client_id: 'attack-lab-unknown', redirect_uri: `${EVIL_ORIGIN}/callback` };
     const response = await (await lab.victim()).open(lab.at('authorize', { ...query, state: 'x' }));
-    return isEvil(response)
-      ? succeeded('the error was sent to the redirect URI of an unknown client', response)
-      : resisted(describeResponse(response));
+    return lab.judge(response, isEvil(response));
   },
   async 'open-redirect-login'(lab) {
     const targets = [
@@ -59,9 +57,7 @@ export const REDIRECTOR_ATTACKS: AttackRuns = {
     await lab.newClient({ more: { postLogoutRedirectUris: [own] } }, 'logout');
     const { id } = await lab.client('web');
     const page = await browser.open(lab.at('logout', { post_logout_redirect_uri: own, client_id: id }));
-    return isEvil(page)
-      ? succeeded('signing out continued at a URI of another client', page)
-      : resisted(describeResponse(page));
+    return lab.judge(page, isEvil(page));
   },
   async 'redirect-status'(lab) {
     const browser = await lab.newBrowser();

@@ -3,7 +3,7 @@ import { EVIL_HOST, EVIL_ORIGIN, type LabBrowser } from '../browser.js';
 import type { LabClient } from '../clients.js';
 import { LabKey, seconds, unsignedJwt } from '../jwt.js';
 import { type Lab, REQUEST_OBJECT } from '../lab.js';
-import { describeResponse, Inconclusive, resisted, succeeded } from '../outcome.js';
+import { describeResponse, Inconclusive } from '../outcome.js';
 
 type Claims = Record<string, unknown>;
 
@@ -50,9 +50,7 @@ export const REQUEST_ATTACKS: AttackRuns = {
   async 'pushed-request-changed'(lab) {
     const changes = { redirect_uri: `${EVIL_ORIGIN}/callback`, scope: 'attack-lab:admin' };
     const { left, page } = await lab.visit(lab.at('authorize', { ...(await push(lab)), ...changes }));
-    return left?.hostname === EVIL_HOST
-      ? succeeded('a parameter in the URL replaced that of the pushed request', page)
-      : resisted(describeResponse(page));
+    return lab.judge(page, left?.hostname === EVIL_HOST);
   },
 };
 
