@@ -85,6 +85,13 @@ export const EMULATED: readonly [
   options?: Partial<AttackLabOptions>,
 ][] = [
   [
+    'a proxy that lets all origins read pages',
+    wrapped(({ path, response }) => {
+      if (path === AUTHORIZE) response.setHeader('access-control-allow-origin', '*');
+    }),
+    ['cors-pages'],
+  ],
+  [
     'a token endpoint that accepts what it must refuse',
     { prepare: acceptRefused(TOKEN) },
     [
