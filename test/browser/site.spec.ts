@@ -9,7 +9,7 @@ import { type Page as SitePage, readPages } from '../../docs/.vitepress/site/pag
 import { createIndex, INDEX_OPTIONS, SEARCH_OPTIONS } from '../../docs/.vitepress/site/search.js';
 import { describeInBrowser, inaccessible, openBrowser, type OpenedPage, openPage } from './browser.js';
 import { findLowContrast, type TestedStyles } from './contrast.js';
-import { buildSite, readBuiltIndex, serveSite } from './site.js';
+import { AXE, buildSite, readBuiltIndex, serveSite } from './site.js';
 
 const pages = readPages();
 const addressOf = (path: string) => `/${path.replace(/(?:^|(?<=\/))index\.md$/, '').replace(/\.md$/, '.html')}`;
@@ -35,6 +35,12 @@ const LAYOUTS = [
  * shows.
  */
 const OF_VITEPRESS = ['label-content-name-mismatch'];
+
+/**
+ * Rules whose result depends on the style sheet, which all pages share. They take half of the time of axe. The test of
+ * one page of each layout has them all, and `findLowContrast()` tests the contrast of each style.
+ */
+const OF_STYLES = ['color-contrast', 'link-in-text-block', 'target-size'];
 
 const terms = Object.keys(
   JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/search-terms.json'), 'utf8')) as object,
@@ -106,7 +112,8 @@ describeInBrowser('the documentation site', () => {
         if (origin === site.url)
           links.push({ from: each.path, path: pathname, anchor: decodeURIComponent(hash.slice(1)) });
       }
-      found.push(...(await inaccessible(page, ['color-contrast', ...OF_VITEPRESS])));
+      await page.addScriptTag({ url: AXE });
+      found.push(...(await inaccessible(page, [...OF_STYLES, ...OF_VITEPRESS])));
       found.push(...(await findLowContrast(page, tested)));
       await page.setViewportSize(PHONE);
       found.push(...(await findHidden(page, 'a phone')));

@@ -3,9 +3,12 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, normalize, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const root = join(import.meta.dirname, '../..');
 const docs = join(root, 'docs');
+
+const axe = fileURLToPath(import.meta.resolve('axe-core'));
 
 /** The folder of the built documentation site. */
 export const DIST = join(docs, '.vitepress/dist');
@@ -39,11 +42,14 @@ export function buildSite(): void {
 
 const withoutBase = () => ({ ...process.env, DOCS_BASE: undefined, NODE_ENV: undefined });
 
+/** The path at which the site of the tests has axe, which Chromium compiles once for all pages. */
+export const AXE = '/assets/axe.js';
+
 /** Serves the built site as a static host does. */
 export async function serveSite(): Promise<{ url: string; close(): void }> {
   const server = createServer(({ url }, response) => {
     const path = normalize(decodeURIComponent(new URL(url!, 'http://site.example').pathname));
-    const file = join(DIST, path.endsWith('/') ? `${path}index.html` : path);
+    const file = path === AXE ? axe : join(DIST, path.endsWith('/') ? `${path}index.html` : path);
     const isFile = statSync(file, { throwIfNoEntry: false })?.isFile();
     response.writeHead(isFile ? 200 : 404, {
       'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
