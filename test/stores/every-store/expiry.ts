@@ -108,7 +108,8 @@ describe('the time after which records end in every store', () => {
       const { requestUri, found } = await within(8, async () => {
         const pushed = await push(store, { openUntil: later(8) });
         const requests = await Promise.all(both.map((each) => each.getPushedRequest(pushed.requestUri)));
-        await Promise.all(both.map((each, index) => requests[index] && each.openPushedRequest(requests[index])));
+        const open = async (each: AnyStore, at: number) => requests[at] && each.openPushedRequest(requests[at]);
+        await Promise.all(both.map(open));
         return { requestUri: pushed.requestUri, found: requests };
       });
       expect(found).not.toContain(undefined);
