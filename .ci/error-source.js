@@ -274,6 +274,9 @@ export function readRefusals() {
 const CONFIGURATION =
   /\b(?:must|requires?|cannot|unknown|needs|lacks?|forbids|contains?|the same|trusts no|listens|treats|supports|is a function|known)\b/;
 
+/** Files whose functions return findings of the report. */
+const FINDINGS = /^src\/report\/(?:rules|deployment)\//;
+
 /** The start of the messages of general checks, whose option and owner are known only in the table of options. */
 const SUBJECT = /^`…` (?:of …|… …) /;
 /** The messages of general checks. The tables of options have them with their options. */
@@ -326,7 +329,7 @@ export function readConfigurationErrors() {
     ),
     ...nodesOf('ArrowFunctionExpression').map(({ body }) => body.type !== 'BlockStatement' && body),
   ];
-  for (const node of results.filter(Boolean))
+  for (const node of results.filter((one) => one && !FINDINGS.test(one.module.path)))
     for (const text of textsOf(node, [], 1)) if (CONFIGURATION.test(text) && !GENERAL.test(text)) add(text, node);
   return [...found].map(([message, path]) => ({ message, path }));
 }
