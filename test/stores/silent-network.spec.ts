@@ -37,7 +37,8 @@ const places: { name: string; start(): Promise<Behind> }[] = databases.map((data
     const opened = await open(database, PREFIX);
     const { url } = database.options() as { url: string };
     const network = await SilentNetwork.to(url, database.name === 'MariaDB' ? 3306 : 5432);
-    const options = { ...opened.dataSource.options, ...RECOVERING[database.name], url: network.urlOf(url) };
+    const recovering = { ...RECOVERING[database.name], extra: {}, url: network.urlOf(url) };
+    const options = { ...opened.dataSource.options, ...recovering };
     const dataSource = await new DataSource(options as DataSourceOptions).initialize();
     const model = new TypeOrmStore(dataSource, { users, clients, prefix: PREFIX, deadline: DEADLINE });
     // A pool that is still connecting rejects when it is closed.
