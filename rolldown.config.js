@@ -67,8 +67,9 @@ const COMMON =
 const OPENID =
   /^lib\/openid\/(?:login-initiation|named-claims|prompt\/login-checks|logout\/logout-(?:capability|request))\.ts$/;
 
-/** The names under which the module registers servers. */
-const SERVER_NAMES = /^src\/(?:module\/provider-names|tenants\/tenant-servers-of)\.ts$/;
+/** The names under which the module registers servers and elicitations. */
+const SERVER_NAMES =
+  /^src\/(?:module\/provider-names|pages\/elicitation\/elicitations-key|tenants\/tenant-servers-of)\.ts$/;
 
 /** Code that the module shares with the stores and features. It requires no Nest. */
 const WITHOUT_NEST =
@@ -115,7 +116,7 @@ const bundle = (format) => ({
         { name: 'without-nest', test: within(WITHOUT_NEST), priority: 1 },
         { name: 'common', test: within(COMMON), priority: 1 },
         { name: 'openid-parts', test: within(OPENID), priority: 1 },
-        // The command uses these names without loading the module.
+        // The command and the attack lab use these names without loading the module.
         { name: 'server-names', test: within(SERVER_NAMES), priority: 1 },
         { name: 'adapter-parts', test: within(/^lib\/adapter\//), priority: 1 },
         {
