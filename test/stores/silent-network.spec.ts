@@ -37,6 +37,7 @@ const places: { name: string; start(): Promise<Behind> }[] = databases.map((data
     const opened = await open(database, PREFIX);
     const { url } = database.options() as { url: string };
     const network = await SilentNetwork.to(url, database.name === 'MariaDB' ? 3306 : 5432);
+    // The time limit for connections in `extra` would replace the short one.
     const recovering = { ...RECOVERING[database.name], extra: {}, url: network.urlOf(url) };
     const options = { ...opened.dataSource.options, ...recovering };
     const dataSource = await new DataSource(options as DataSourceOptions).initialize();
