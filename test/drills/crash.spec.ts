@@ -1,4 +1,6 @@
 import { describeCrashes } from '../processes/crashes.js';
+import { findDatabaseKinds } from '../processes/databases.js';
+import { findDatabasesOfLibraries } from '../stores/typeorm-databases.js';
 import { KILLS } from './kills.js';
 
-describeCrashes(KILLS);
+describeCrashes(await findDatabaseKinds(findDatabasesOfLibraries), KILLS);

@@ -1,4 +1,5 @@
 import { describeCrashes } from './crashes.js';
+import { findDatabaseKinds } from './databases.js';
 
-/** `npm run test:drills` kills more often. */
-describeCrashes(2);
+/** `npm run test:drills` kills more often, and with each library. */
+describeCrashes(await findDatabaseKinds(), 2);

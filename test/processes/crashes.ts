@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 
 import { describeEach } from '../support/environment/requirements.js';
-import { findDatabaseKinds, type OpenDatabase } from './databases.js';
+import type { DatabaseKind, OpenDatabase } from './databases.js';
 import { type Identity, IdentityLoad } from './identity-load.js';
 import { type Family, Load } from './load.js';
 import { app } from './shared-app.js';
@@ -11,14 +11,12 @@ import { Spa } from './spa.js';
 const USERS = 12;
 const LINKERS = 4;
 
-const kinds = await findDatabaseKinds();
-
 /**
  * Registers a test for each database that kills a process with SIGKILL at random moments while it handles requests.
  * Every second process repeats the response to a refresh request until the new token is used.
  * @param kills the number of kills for each database
  */
-export function describeCrashes(kills: number): void {
+export function describeCrashes(kinds: readonly DatabaseKind[], kills: number): void {
   describeEach(kinds)('a process that is killed while it handles requests, with $name', ({ open }) => {
     it(`loses no acknowledged token or identity in ${kills} kills, and doubles none`, async () => {
       const opened = await open();

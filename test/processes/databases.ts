@@ -2,7 +2,7 @@ import { oauthEntities, oauthMigrations } from 'nest-oauth2/stores/typeorm';
 import { DataSource } from 'typeorm';
 
 import { findRedis, Keys } from '../stores/redis-server.js';
-import { findDatabasesOfLibraries, ownPrefix, type TestDatabase, undoMigrations } from '../stores/typeorm-databases.js';
+import { findDatabasesInTurn, ownPrefix, type TestDatabase, undoMigrations } from '../stores/typeorm-databases.js';
 import type { DatabaseLocation } from './open-store.js';
 
 /** A database that outlives the processes, with access for the tests. */
@@ -18,9 +18,12 @@ export interface DatabaseKind {
   open(): Promise<OpenDatabase>;
 }
 
-/** Returns Redis and the available databases, except for those in memory, with each library. */
-export async function findDatabaseKinds(): Promise<DatabaseKind[]> {
-  const databases = await findDatabasesOfLibraries();
+/**
+ * Returns Redis and the available databases, except for those in memory.
+ * @param findDatabases selects the libraries of the SQL databases
+ */
+export async function findDatabaseKinds(findDatabases = findDatabasesInTurn): Promise<DatabaseKind[]> {
+  const databases = await findDatabases();
   const redis = await findRedis();
   return [
     ...redis.map((url) => ({ name: 'Redis', open: () => openRedis(url) })),

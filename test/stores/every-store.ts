@@ -1,16 +1,16 @@
 import { hasMongo, mongoUrl, openMongo } from '../support/environment/mongo-server.js';
 import { type AnyStore, IN_MEMORY, type KindOfStore, type OpenStore, users, WEB } from './in-memory.js';
 import type { Connected } from './redis-server.js';
-import { findDatabasesOfLibraries, open, ownPrefix } from './typeorm-databases.js';
+import { findDatabasesInTurn, open, ownPrefix } from './typeorm-databases.js';
 
 export { type AnyStore, type KindOfStore, type OpenStore, WEB };
 
 /**
- * Returns the stores whose database is available: one of each kind, and on each SQL database those of TypeORM, Drizzle
- * and Prisma.
+ * Returns the stores whose database is available: one of each kind, and one on each SQL database.
+ * @param findDatabases selects the libraries of the SQL databases
  */
-export async function findStores(): Promise<KindOfStore[]> {
-  const databases = await findDatabasesOfLibraries();
+export async function findStores(findDatabases = findDatabasesInTurn): Promise<KindOfStore[]> {
+  const databases = await findDatabases();
   const { findRedis } = await import('./redis-server.js');
   const redis = await findRedis();
   return [

@@ -5,7 +5,7 @@ import * as fc from '../support/environment/fast-check.js';
 import { findStores, type OpenStore } from './every-store.js';
 import { type History, history } from './histories/history.js';
 import { Player } from './histories/player.js';
-import { users } from './typeorm-databases.js';
+import { findDatabasesOfLibraries, users } from './typeorm-databases.js';
 
 let count = 0;
 
@@ -25,7 +25,7 @@ async function playBoth({ store, another }: OpenStore, histories: readonly Histo
   await Promise.all(histories.map(play));
 }
 
-const others = (await findStores()).filter(({ name }) => name !== 'memory');
+const others = (await findStores(findDatabasesOfLibraries)).filter(({ name }) => name !== 'memory');
 
 describe.each(others)('generated histories on $name', ({ open }) => {
   let opened: OpenStore;

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { ALICE, later } from '../support/models/model.js';
 import { findStores, type OpenStore, WEB } from './every-store.js';
+import { findDatabasesOfLibraries } from './typeorm-databases.js';
 
 const WRITES = 50;
-const stores = (await findStores()).filter(({ name }) => name.startsWith('SQLite in a file,'));
+const stores = (await findStores(findDatabasesOfLibraries)).filter(({ name }) => name.startsWith('SQLite in a file,'));
 
 describe.each(stores)('concurrent writes of a store in $name', ({ open }) => {
   let opened: OpenStore;

@@ -9,6 +9,7 @@ import {
   type TypeOrmStoreOptions,
   type Users,
 } from 'nest-oauth2/stores/typeorm';
+import { expect } from '@jest/globals';
 import libsql from 'libsql';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 
@@ -102,14 +103,37 @@ export const LIBRARIES = {
   },
 };
 
-/** Returns the databases, except for those in memory, once with TypeORM and once with each other library. */
-export async function findDatabasesOfLibraries(): Promise<TestDatabase[]> {
+/** A library that a store uses. */
+type Library = 'TypeORM' | keyof typeof LIBRARIES;
+
+const EVERY: readonly Library[] = ['TypeORM', ...(Object.keys(LIBRARIES) as (keyof typeof LIBRARIES)[])];
+
+/** Returns the databases, except for those in memory, with each of the libraries that `librariesOf` selects. */
+async function findDatabasesWith(librariesOf: (index: number) => readonly Library[]): Promise<TestDatabase[]> {
   const databases = [SQLITE_IN_FILE, ...(await findServers())];
-  const libraries = Object.keys(LIBRARIES) as (keyof typeof LIBRARIES)[];
-  const others = databases.flatMap((database) =>
-    libraries.map((library) => ({ name: `${database.name}, ${library}`, library, options: database.options })),
+  return databases.flatMap((database, index) =>
+    librariesOf(index).map((library) =>
+      library === 'TypeORM' ? database : { name: `${database.name}, ${library}`, library, options: database.options },
+    ),
   );
-  return [...databases, ...others];
+}
+
+/** Returns the databases, except for those in memory, with each library. */
+export const findDatabasesOfLibraries = () => findDatabasesWith(() => EVERY);
+
+/** A number that differs between test files, and increases with each call of `findDatabasesInTurn()`. */
+let turn = [...(expect.getState().testPath ?? '')].reduce((sum, letter) => sum + letter.codePointAt(0)!, 0);
+
+/**
+ * Returns the databases, except for those in memory, with one library each. The libraries take turns, so that each one
+ * meets each database in a third of the tests: their statements come from one generator, and the contract of storages,
+ * the races and the generated histories are tested with all of them. If the variable `EVERY_LIBRARY` is set, it returns
+ * each database with each library.
+ */
+export function findDatabasesInTurn(): Promise<TestDatabase[]> {
+  if (process.env['EVERY_LIBRARY']) return findDatabasesOfLibraries();
+  const first = turn++;
+  return findDatabasesWith((index) => [EVERY[(first + index) % EVERY.length]!]);
 }
 
 export interface Opened {
