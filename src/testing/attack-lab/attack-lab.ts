@@ -5,6 +5,7 @@ import { ATTACKS } from './attacks/index.js';
 import type { LabBrowser } from './browser.js';
 import { LabClients } from './clients.js';
 import { LabContext } from './context.js';
+import { LabCounts } from './counts.js';
 import { LabKey } from './jwt.js';
 import { Lab } from './lab.js';
 import type { LabParts } from './lab-requests.js';
@@ -12,6 +13,7 @@ import type { AttackLabOptions } from './options.js';
 import { Inconclusive, judge, NotApplicable, type Outcome } from './outcome.js';
 import { Random } from './random.js';
 import { LabReceiver } from './receiver.js';
+import { countRun } from './runs.js';
 import { AttackLabError, AttackReport, resultOf } from './report.js';
 import { addressOf, findServer, type LabApplication, readMetadata, Target } from './target.js';
 import { Browsers } from './browsers.js';
@@ -42,19 +44,25 @@ export async function attackLab(app: LabApplication, options: AttackLabOptions =
   ) {
     throw new InvalidArgumentError('Invalid argument: set `signIn` of `attackLab()`: how a user signs in, or `false`');
   }
-  const clients = new LabClients(target, options, new Random(seed, 'clients'));
+  const { model } = server.options;
+  const run = await countRun(model, seed);
+  const clients = new LabClients(target, options, new Random(seed, 'clients', run));
+  const otherTarget = await otherTargetOf(app, options, base);
   const parts: LabParts = {
-    context: new LabContext(target, options, clients, await hasVirtualClock(server.options.model)),
+    context: new LabContext(target, options, clients, await hasVirtualClock(model)),
     wire,
     browsers: new Browsers(wire, target.origin, options, new URL(target.urlOf('authorize') ?? target.origin).pathname),
-    otherTarget: await otherTargetOf(app, options, base),
+    otherTarget,
     clients,
     receiver: new LabReceiver(),
     shared: new Map(),
     dpopKey: new LabKey('dpop'),
     callers: Math.min(200, Math.max(2, callers)),
     seed,
+    run,
   };
+  const models = new Set<object>([model, otherTarget?.server.options.model ?? model]);
+  const counts = [...models].map((one) => new LabCounts(one));
   try {
     await verifyHonestFlow(parts);
     const results = [];
@@ -64,7 +72,11 @@ export async function attackLab(app: LabApplication, options: AttackLabOptions =
     }
     return new AttackReport(seed, results, (performance.now() - started) / 1000);
   } finally {
-    await cleanUp(parts);
+    try {
+      await cleanUp(parts);
+    } finally {
+      for (const one of counts) await one.giveBack();
+    }
   }
 }
 

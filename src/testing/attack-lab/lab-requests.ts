@@ -38,6 +38,8 @@ export interface LabParts {
   readonly dpopKey: LabKey;
   readonly callers: number;
   readonly seed: number;
+  /** The number of earlier runs with this seed at the same store. */
+  readonly run: number;
 }
 
 /** The requests of one attack: its clients, credentials and calls of endpoints. */
@@ -49,7 +51,7 @@ export class LabRequests {
     readonly parts: LabParts,
     private readonly attack: { readonly id: string; readonly finding: string },
   ) {
-    this.random = new Random(parts.seed, attack.id);
+    this.random = new Random(parts.seed, attack.id, parts.run);
   }
 
   get target() {

@@ -119,7 +119,10 @@ export interface AttackLabOptions {
   only?: readonly string[];
   /** The IDs of attacks that are not run, each with the reason. */
   skip?: Readonly<Record<string, string>>;
-  /** A number that determines all values that the lab chooses. Default: `1`. */
+  /**
+   * A number that determines the values that the lab chooses at a new store. Further runs at the store use other
+   * values. Default: `1`.
+   */
   seed?: number;
   /** Number of concurrent requests in a race, 2 to 200. Default: `200`. */
   callers?: number;

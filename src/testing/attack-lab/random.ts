@@ -1,19 +1,24 @@
 import { createHash } from 'node:crypto';
 
-/** The values that the lab chooses. The same seed and the same name give the same values. */
+/** The values that the lab chooses. The same seed, name and run give the same values. */
 export class Random {
   private count = 0;
 
-  /** @param name the part of the lab that uses the values, such as the ID of an attack */
+  /**
+   * @param name the part of the lab that uses the values, such as the ID of an attack
+   * @param run the number of earlier runs at the same store
+   */
   constructor(
     private readonly seed: number,
     private readonly name: string,
+    private readonly run = 0,
   ) {}
 
   /** Returns a text of `length` characters, at most 43. */
   next(length = 43): string {
     this.count += 1;
-    const input = JSON.stringify([this.seed, this.name, this.count]);
+    const { seed, name, count, run } = this;
+    const input = JSON.stringify([seed, name, count, ...(run === 0 ? [] : [run])]);
     return createHash('sha256').update(input).digest('base64url').replaceAll(/[-_]/g, 'x').slice(0, length);
   }
 
