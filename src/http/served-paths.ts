@@ -30,21 +30,49 @@ interface PromisedPath {
 /** The parts of Express 5 or of Fastify that find routes. */
 interface Platform {
   readonly router?: { readonly stack?: readonly Layer[] };
-  hasRoute?(route: { method: string; url: string }): boolean;
+  /** Finds the route of a real path, not only of a pattern, although the documentation calls it a pattern. */
+  findRoute?(route: { method: string; url: string }): { params: Readonly<Record<string, unknown>> } | null;
+  printRoutes?(): string;
 }
 
-/** Whether a route of Express or Fastify serves a path. `undefined` on other platforms. */
-function isServed(path: string, platform: Platform): boolean | undefined {
-  if (!platform.hasRoute) return platform.router?.stack?.some((layer) => layer.match(path) && !layer.match(NOWHERE));
-  const urls = [path, `${path}/`, `${path}/*`];
-  return urls.some((url) => METHODS.some((method) => platform.hasRoute!({ method, url })));
+/**
+ * Whether a route of Express or Fastify serves a path. A route or a middleware for every path may serve a page, but no
+ * resource. `undefined` on other platforms, and if a request header may select a route.
+ */
+function isServed(path: string, platform: Platform, isPage: boolean): boolean | undefined {
+  if (!platform.findRoute) return platform.router?.stack?.some((layer) => servesByLayer(path, layer, isPage));
+  const isFound = (method: string, url: string) => {
+    const { params } = platform.findRoute!({ method, url }) ?? {};
+    if (!params) return false;
+    const isForEveryPath = method === 'GET' && params['*'] === url.slice(1);
+    // `/:locale/:page` matches `/join/` with an empty page, but not `/join`.
+    const isEmpty = Object.entries(params).some(([name, value]) => value === '' && name !== '*');
+    return !isEmpty && (isPage || !isForEveryPath);
+  };
+  const isServedHere = METHODS.some((method) => isFound(method, path) || isFound(method, `${path}/`));
+  return isServedHere || (hasConstraints(platform) ? undefined : false);
 }
 
-/** Whether a route or the middleware for static files serves every path. */
-const servesEveryPath = (platform: Platform): boolean | undefined =>
-  platform.hasRoute
-    ? ['/*', '*'].some((url) => platform.hasRoute!({ method: 'GET', url }))
-    : platform.router?.stack?.some((layer) => layer.name === 'serveStatic' || (layer.route && layer.match(NOWHERE)));
+/** Whether a layer of Express serves a path. */
+function servesByLayer(path: string, layer: Layer, isPage: boolean): boolean {
+  try {
+    if (!layer.match(path)) return false;
+    return (isPage && (layer.route !== undefined || layer.name === 'serveStatic')) || !layer.match(NOWHERE);
+  } catch {
+    // The route matches, but a parameter in the path has an invalid percent-encoding.
+    return true;
+  }
+}
+
+/** Whether routes of Fastify depend on request headers, such as the version or the host. */
+function hasConstraints(platform: Platform): boolean {
+  try {
+    return / \{/.test(platform.printRoutes?.() ?? ' {');
+  } catch {
+    // Fastify cannot print lists of versions.
+    return true;
+  }
+}
 
 /**
  * Logs a warning for each path that no route serves, when the application begins to listen: MCP clients would get tokens
@@ -62,14 +90,13 @@ export function warnOfUnservedPaths(
   const base = issuer === undefined ? '' : new URL(issuer).pathname.replace(/\/$/, '');
   http.once('listening', () => {
     const platform = adapter.getInstance() as Platform;
-    for (const { path, option, owner, remedy, isPage } of promised) {
+    for (const { path, option, owner, remedy, isPage = false } of promised) {
       // A proxy may remove the path of the issuer.
       const paths = [path, ...(base && path.startsWith(`${base}/`) ? [path.slice(base.length)] : [])];
-      if (path.includes(':') || paths.some((one) => isServed(one, platform) !== false)) continue;
-      if (isPage && servesEveryPath(platform)) continue;
+      if (path.includes(':') || paths.some((one) => isServed(one, platform, isPage) !== false)) continue;
       const prefixed = `/${prefix}${path}`;
       const advice =
-        prefix && isServed(prefixed, platform)
+        prefix && isServed(prefixed, platform, false)
           ? `it is at ${prefixed} because of the global prefix: set \`${option}: '${prefixed}'\` in ${owner}, or exclude the route from the prefix`
           : remedy;
       const name = isPage ? `\`${option}\`` : option;

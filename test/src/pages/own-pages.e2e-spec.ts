@@ -1,4 +1,12 @@
-import { Controller, Get, type INestApplication, Logger } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  type INestApplication,
+  Logger,
+  type Type,
+  VERSION_NEUTRAL,
+  VersioningType,
+} from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { pages } from 'nest-oauth2/pages';
 import { demoModule } from '../../support/servers/demo.js';
@@ -25,10 +33,11 @@ describe.each(PLATFORMS)('a page of the application in the options of `pages()`,
   const warningsOf = async (
     options: Parameters<typeof pages>[0],
     prepare: TestApplicationOptions['prepare'] = () => undefined,
+    controllers: Type[] = [JoinController],
   ) => {
     warn.mockClear();
     const { imports } = demoModule({ interaction: undefined, features: [pages(options)] });
-    await startApplication(platform, { imports: imports!, controllers: [JoinController] }, { prepare });
+    await startApplication(platform, { imports: imports!, controllers }, { prepare });
     return warn.mock.calls.map(([text]) => String(text)).filter((text) => text.startsWith('No route serves'));
   };
 
@@ -52,4 +61,37 @@ describe.each(PLATFORMS)('a page of the application in the options of `pages()`,
     const prepare = (app: INestApplication) => app.getHttpAdapter().get(everyPath, () => undefined);
     expect(await warningsOf({ signUp: '/sign-up' }, prepare)).toEqual([]);
   });
+
+  it.each([
+    ['a parameter', '/:locale/join', '/:locale/join'],
+    ['only parameters', '/:locale/:page', '/:locale/:page'],
+    ['a wildcard', '/en/*page', '/en/*'],
+    ['a trailing slash and other case', '/EN/join/', '/en/join/'],
+  ])('is no warning if a route with %s serves it', async (_, onExpress, onFastify) => {
+    const route = platform === 'express' ? onExpress : onFastify;
+    const prepare = (app: INestApplication) => app.getHttpAdapter().get(route, () => undefined);
+    expect(await warningsOf({ signUp: '/en/join' }, prepare)).toEqual([]);
+    expect(await warningsOf({ signUp: '/join-us' }, prepare)).toHaveLength(1);
+  });
+
+  it('is no warning if a route with a parameter matches its invalid percent-encoding', async () => {
+    const prepare = (app: INestApplication) => app.getHttpAdapter().get('/:locale/join', () => undefined);
+    expect(await warningsOf({ signUp: '/%zz/join' }, prepare)).toEqual([]);
+  });
+
+  it.each<[version: string | (string | typeof VERSION_NEUTRAL)[]]>([['1'], [['1', VERSION_NEUTRAL]]])(
+    'is no warning if a request header may select the route, with the version %j',
+    async (version) => {
+      @Controller({ path: 'versioned', version })
+      class VersionedController {
+        @Get()
+        page() {
+          return 'Create an account';
+        }
+      }
+      const prepare = (app: INestApplication) =>
+        app.enableVersioning({ type: VersioningType.HEADER, header: 'version' });
+      expect(await warningsOf({ signUp: '/versioned' }, prepare, [VersionedController])).toEqual([]);
+    },
+  );
 });
