@@ -138,11 +138,8 @@ export class OAuth2Module implements NestModule, OnModuleInit, OnApplicationBoot
     prepareBodies(httpAdapter, findEndpoint, settings);
     const server = httpAdapter.getHttpServer() as Server | undefined;
     if (server?.prependListener) setFormDeadline(server, findEndpoint, settings);
-    if (server?.prependListener && name === undefined && !tenants) {
-      explainMissingEndpoints(
-        server,
-        endpoints.flatMap((one) => routesOf(one, paths[one.name]!)),
-      );
+    if (server?.prependListener) {
+      explainMissingEndpoints(server, { name, paths: endpoints.flatMap((one) => routesOf(one, paths[one.name]!)) });
     }
     serveDocuments(httpAdapter, {
       endpoints,

@@ -1,5 +1,6 @@
 import { type INestApplication, Logger, VersioningType } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { OAuth2Module } from 'nest-oauth2';
 import {
   deviceAuthorization,
   introspection,
@@ -12,7 +13,7 @@ import { keys } from 'nest-oauth2/jose';
 import { ciba, openid } from 'nest-oauth2/openid';
 import { pages } from 'nest-oauth2/pages';
 import { get, post } from '../support/clients/http.js';
-import { demoModule } from '../support/servers/demo.js';
+import { demoModule, demoStore, SECRET } from '../support/servers/demo.js';
 import { PLATFORMS, startApplication, stopApplications } from '../support/servers/test-application.js';
 
 /** The features with their names in the log, and the paths of their endpoints. */
@@ -76,5 +77,49 @@ describe.each(PLATFORMS)('a request that finds no endpoint, on %s', (platform) =
     const production = await startApplication(platform, demoModule());
     await get(`${production.url}/oauth/revoke`);
     expect(linesOf()).toEqual([]);
+  });
+
+  it('is explained by the server that uses its directory, if the application has several', async () => {
+    const partners = OAuth2Module.forRoot({
+      name: 'partners',
+      model: demoStore(),
+      secret: SECRET,
+      paths: { prefix: 'partners' },
+      interaction: null,
+    });
+    const { imports = [], ...module } = demoModule({ features: [revocation()] });
+    const { url } = await startApplication(platform, { ...module, imports: [...imports, partners] });
+    await post(`${url}/partners/revoke`, {});
+    await post(`${url}/partners/introspect`, {});
+    await post(`${url}/oauth/introspect`, {});
+    await post(`${url}/v2/oauth/token`, {});
+    await post(`${url}/elsewhere/token`, {});
+    expect(linesOf()).toEqual([
+      'POST /partners/revoke got 404: the endpoint belongs to `revocation()`, which is missing in `features` of the server `partners`.',
+      'POST /partners/introspect got 404: the endpoint belongs to `introspection()`, which is missing in `features` of the server `partners`.',
+      'POST /oauth/introspect got 404: the endpoint belongs to `introspection()`, which is missing in `features`.',
+      'POST /v2/oauth/token got 404: the endpoint is at /oauth/token or at /partners/token.',
+    ]);
+  });
+
+  it('is explained for tenants, whose paths have parameters', async () => {
+    const tenants = {
+      useValue: {
+        findTenant: () => 'acme',
+        createTenantOptions: (tenant: string) => ({ issuer: `https://id.example/${tenant}` }),
+      },
+    };
+    const model = demoStore();
+    const paths = { prefix: ':tenant/oauth' };
+    const module = OAuth2Module.forRoot({ model, secret: SECRET, tenants, paths, interaction: null });
+    const { url } = await startApplication(platform, { imports: [module] });
+    await post(`${url}/acme/oauth/token`, {});
+    await post(`${url}/acme/oauth/revoke`, {});
+    await post(`${url}/globex/oauth/revoke`, {});
+    await post(`${url}/oauth/token`, {});
+    expect(linesOf()).toEqual([
+      absent('/acme/oauth/revoke', 'revocation()').replace('GET', 'POST'),
+      'POST /oauth/token got 404: the endpoint is at /:tenant/oauth/token.',
+    ]);
   });
 });
