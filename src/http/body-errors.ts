@@ -4,6 +4,7 @@ import {
   CONTENT_LIMIT,
   CONTENT_TYPES,
   createErrorResponse,
+  isPreflight,
   mediaType,
   parseForm,
   reportEndpointRefusal,
@@ -82,7 +83,11 @@ interface BodyHandling {
 }
 
 function prepareExpress(express: Express, bodies: BodyHandling): void {
-  keepPreflights(express.router?.stack ?? [], bodies.findEndpoint, bodies.settings);
+  // Only the endpoints whose CORS headers replace those of the application.
+  keepPreflights(express.router?.stack ?? [], (native) => {
+    const endpoint = isPreflight(native) && bodies.findEndpoint(native.originalUrl ?? native.url ?? '');
+    return endpoint ? overridesApplicationCors(endpoint, bodies.settings.cors) : false;
+  });
   express.use((error, request, reply, next) => {
     if (!bodies.refuse(error, request, reply)) next(error);
   });

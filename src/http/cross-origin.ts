@@ -1,6 +1,6 @@
-import { addCorsHeaders, isPreflight } from '../../lib/internal.js';
+import { addCorsHeaders } from '../../lib/internal.js';
 import type { CorsOptions, EventSink, Response } from '../../lib/index.js';
-import type { Endpoint, FindEndpoint } from './endpoint.js';
+import type { Endpoint } from './endpoint.js';
 import { type NativeRequest, sendOAuthResponse } from './http-adapter.js';
 import { type NativeReply, removeHeaders } from './native-reply.js';
 
@@ -47,18 +47,10 @@ interface Layer {
 }
 
 /**
- * Makes the `enableCors()` of an Express application leave the preflight requests of endpoints whose CORS headers
- * replace its own to the endpoints. Otherwise it answers them before any route, with the origins of the application.
+ * Makes the `enableCors()` of an Express application leave preflight requests to this library. Otherwise it answers them
+ * before any route, with the origins of the application.
  */
-export function keepPreflights(
-  layers: readonly Layer[],
-  findEndpoint: FindEndpoint,
-  { cors }: Pick<EndpointSettings, 'cors'>,
-): void {
-  const isOwn = (native: NativeRequest) => {
-    const endpoint = isPreflight(native) && findEndpoint(native.originalUrl ?? native.url ?? '');
-    return endpoint && overridesApplicationCors(endpoint, cors);
-  };
+export function keepPreflights(layers: readonly Layer[], isOwn: (native: NativeRequest) => boolean): void {
   for (const layer of layers.filter(({ name }) => name === 'corsMiddleware')) {
     const enabled = layer.handle;
     layer.handle = (native, reply, next) => (isOwn(native) ? next() : enabled(native, reply, next));

@@ -2,11 +2,25 @@ import type { HttpServer } from '@nestjs/common';
 
 import { allowOrigin, respondToPreflight, isPreflight, type OwnResources, requestPath } from '../../lib/internal.js';
 import { type CorsOptions, Response } from '../../lib/index.js';
+import { keepPreflights } from './cross-origin.js';
 import type { FindEndpoint } from './endpoint.js';
 import { type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';
 import { copyHeaders, type NativeReply, removeHeaders } from './native-reply.js';
 
 type Middleware = (native: NativeRequest, reply: NativeReply, next: () => void) => void;
+
+interface Express {
+  readonly router?: { readonly stack?: Parameters<typeof keepPreflights>[0] };
+  use(handler: Middleware): void;
+}
+
+interface Fastify {
+  addHook(name: 'onRequest', hook: Middleware): void;
+  addHook(
+    name: 'onSend',
+    hook: (native: NativeRequest, reply: NativeReply, payload: unknown, done: () => void) => void,
+  ): void;
+}
 
 /** The allowed methods in a preflight response. The methods of a resource are not known here. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -24,25 +38,31 @@ interface ResourceCors {
 
 /**
  * Allows pages of other origins to call the protected resources and to read refusals. Registered on Express or Fastify,
- * because a preflight request has no token and no route. If the application's `enableCors()` has answered a request,
- * this does nothing. Fetch §3.2
+ * because a preflight request has no token and no route. For these origins, the headers replace those of the
+ * application's `enableCors()`, which applies to all other origins. Fetch §3.2
  */
 export function enableResourceCors(adapter: HttpServer, { cors, resources, findEndpoint }: ResourceCors): void {
-  const open: Middleware = (native, reply, next) => {
-    const request = toOAuthRequest(native);
-    const isResourceRequest = 'origin' in native.headers && resources.find(requestPath(request)) !== undefined;
-    if (!isResourceRequest || findEndpoint(native.originalUrl ?? native.url ?? '')) return next();
+  const isResourceRequest = (native: NativeRequest) =>
+    'origin' in native.headers &&
+    resources.find(requestPath(toOAuthRequest(native))) !== undefined &&
+    !findEndpoint(native.originalUrl ?? native.url ?? '');
+  const preflightResponse = (native: NativeRequest): Response | undefined => {
+    if (!isPreflight(native) || !isResourceRequest(native)) return undefined;
     const response = new Response();
-    if (isPreflight(native)) {
-      respondToPreflight(request, response, METHODS, cors);
-      const requestedHeaders = native.headers['access-control-request-headers'];
-      if (requestedHeaders && response.headers['access-control-allow-headers']) {
-        response.headers['access-control-allow-headers'] = String(requestedHeaders);
-      }
-      return sendOAuthResponse(response, reply);
+    respondToPreflight(toOAuthRequest(native), response, METHODS, cors);
+    const requestedHeaders = native.headers['access-control-request-headers'];
+    if (requestedHeaders && isAllowed(response)) {
+      response.headers['access-control-allow-headers'] = String(requestedHeaders);
     }
-    allowOrigin(request, response, cors);
-    if (response.headers['access-control-allow-origin'] !== undefined) {
+    return response;
+  };
+  const open: Middleware = (native, reply, next) => {
+    const preflight = preflightResponse(native);
+    if (preflight) return sendOAuthResponse(preflight, reply);
+    if (!isResourceRequest(native)) return next();
+    const response = new Response();
+    allowOrigin(toOAuthRequest(native), response, cors);
+    if (isAllowed(response)) {
       // Headers that the application has set for another origin must not be combined with these.
       removeHeaders(reply, 'access-control-');
       response.headers['access-control-expose-headers'] += ', *';
@@ -54,9 +74,26 @@ export function enableResourceCors(adapter: HttpServer, { cors, resources, findE
     if (raw) copyHeaders(response, raw);
     next();
   };
-  const platform: unknown = adapter.getInstance();
+  const isOwnPreflight = (native: NativeRequest) => isAllowed(preflightResponse(native));
   const type = adapter.getType?.();
-  if (type === 'express') (platform as { use(handler: Middleware): void }).use(open);
-  if (type === 'fastify')
-    (platform as { addHook(name: 'onRequest', hook: Middleware): void }).addHook('onRequest', open);
+  if (type === 'express') {
+    const express = adapter.getInstance() as Express;
+    keepPreflights(express.router?.stack ?? [], isOwnPreflight);
+    express.use(open);
+  }
+  if (type !== 'fastify') return;
+  const fastify = adapter.getInstance() as Fastify;
+  fastify.addHook('onRequest', open);
+  // The hook of `enableCors()` runs first, and has answered the preflight request.
+  fastify.addHook('onSend', (native, reply, _payload, done) => {
+    const response = preflightResponse(native);
+    if (response && isAllowed(response)) {
+      removeHeaders(reply, 'access-control-');
+      copyHeaders(response, reply);
+    }
+    done();
+  });
 }
+
+/** Whether a response allows the origin of its request. */
+const isAllowed = (response: Response | undefined) => response?.headers['access-control-allow-origin'] !== undefined;

@@ -151,6 +151,40 @@ describe.each(PLATFORMS)('`mcp()` on %s', (platform) => {
     expect(said).not.toEqual([PAGE, 'true']);
   });
 
+  it.each<[string, Partial<OAuth2ModuleOptions>]>([
+    ['any origin by default', {}],
+    ['the origins of `cors`', { cors: { origins: [PAGE], resources: true } }],
+  ])('allows %s in preflight responses, also if enableCors() allows only other origins', async (_, options) => {
+    const own = 'https://own.example';
+    const prepare = (app: INestApplication) => app.enableCors({ origin: own, credentials: true, maxAge: 7 });
+    const { url } = await start(platform, options, { prepare });
+    const alone = await start(platform, options);
+    const preflight = (base: string, path: string, origin: string) => {
+      const headers = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-a' };
+      return readResponse(fetch(base + path, { method: 'OPTIONS', headers }));
+    };
+    const expected = await preflight(alone.url, '/mcp', PAGE);
+    expect(expected.headers['access-control-allow-origin']).toBe(PAGE);
+    // The hook of Fastify adds a name to `Vary`.
+    const headers = { ...expected.headers, vary: expect.stringContaining('Origin') };
+    expect(await preflight(url, '/mcp', PAGE)).toEqual({ ...expected, headers });
+    expect((await preflight(url, '/mcpx', PAGE)).headers).toMatchObject({
+      'access-control-allow-origin': own,
+      'access-control-max-age': '7',
+    });
+  });
+
+  it('leaves preflight requests of other origins than those of `cors` to enableCors()', async () => {
+    const own = 'https://own.example';
+    const cors = { origins: ['https://app.example'], resources: true };
+    const { url } = await start(platform, { cors }, { prepare: (app) => app.enableCors({ origin: own }) });
+    for (const origin of [own, PAGE]) {
+      const headers = { origin, 'access-control-request-method': 'POST' };
+      const response = await fetch(`${url}/mcp`, { method: 'OPTIONS', headers });
+      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([204, own]);
+    }
+  });
+
   it('allows cross-origin requests only to the resource', async () => {
     const { url } = await start(platform);
     const { headers } = await get(`${url}/mcpx`, { origin: PAGE });
