@@ -2,7 +2,7 @@ import Sequencer from '@jest/test-sequencer';
 
 /**
  * The slowest test files, the slowest first. Without its cache, as in a clean clone, Jest orders files by size, so that
- * one of these would run alone at the end.
+ * one of these would run alone at the end. The files of `test:package` and `test:first-contact` are at the end of the list.
  */
 const LONG = [
   'browser/site',
@@ -57,6 +57,16 @@ const LONG = [
   'kit/broken-models',
   'code-blocks',
   'conformance/host',
+  'package/nest-add-11',
+  'package/pages',
+  'package/nest-11',
+  'package/nest-add-12',
+  'package/sqlite',
+  'package/readme',
+  'package/nest',
+  'package/prove',
+  'first-contact/samples',
+  'first-contact/npm-start',
 ];
 
 /** Returns the position of a test file in the list. Files that are not in the list come last. */
