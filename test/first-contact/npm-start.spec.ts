@@ -1,3 +1,6 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { type Clone, makeClone } from './clone.js';
@@ -50,23 +53,25 @@ describe.each([
       report(`npm ${npm}, second start: 0 installs, ${second.milliseconds} ms`);
     });
   });
-});
 
-describe('a clean clone without compiler and install scripts', () => {
-  let clone: Clone;
+  if (!settings.npm_config_ignore_scripts) return;
 
-  beforeAll(async () => {
-    clone = await makeClone('11', { npm_config_ignore_scripts: 'true' });
-  });
-  afterAll(() => clone?.remove());
-
-  it('runs npm ci and the SQLite tests, and npm start afterwards', async () => {
+  it('runs npm ci and the SQLite tests, and compiles the sample next to the packages of the repository', async () => {
     const installed = await clone.npm('ci');
     expect(installed.filter((line) => line.startsWith('npm ') && isOurs(line))).toEqual([]);
     const tested = await clone.npm('test', '--', 'test/stores/typeorm-sqlite.spec.ts');
     expect(tested).toContainEqual(expect.stringMatching(/^Tests: +\d+ passed, \d+ total$/));
     report(`npm ci at the root: ${installed.join().match(/added (\d+) packages/)?.[1]} packages`);
 
-    await withStarted(clone, '.', {}, expectToWork);
+    for (const compiled of ['dist', 'node_modules/nest-oauth2/dist']) {
+      await rm(join(clone.folder, 'sample/01-quick-start', compiled), { recursive: true });
+    }
+    await withStarted(clone, '.', {}, async (third) => {
+      await expectToWork(third);
+      expect(before(third)).toEqual([
+        expect.stringMatching(/^Compiled nest-oauth2 in /),
+        expect.stringMatching(/^Compiled the sample in /),
+      ]);
+    });
   });
 });
