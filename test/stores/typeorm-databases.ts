@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import {
   oauthEntities,
@@ -121,8 +121,8 @@ async function findDatabasesWith(librariesOf: (index: number) => readonly Librar
 /** Returns the databases, except for those in memory, with each library. */
 export const findDatabasesOfLibraries = () => findDatabasesWith(() => EVERY);
 
-/** A number that differs between test files, and increases with each call of `findDatabasesInTurn()`. */
-let turn = [...(expect.getState().testPath ?? '')].reduce((sum, letter) => sum + letter.codePointAt(0)!, 0);
+/** A number that depends on the name of the test file, and increases with each call of `findDatabasesInTurn()`. */
+let turn = Buffer.from(basename(expect.getState().testPath ?? '')).reduce((sum, byte) => sum + byte, 0);
 
 /**
  * Returns the databases, except for those in memory, with one library each. The libraries take turns, so that each one
