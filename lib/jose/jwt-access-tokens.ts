@@ -90,7 +90,8 @@ async function claimsOf(
   const featureClaims: object[] = [];
   for (const describe of server.hooks.token.describe) featureClaims.push(describe({ ...token, client, user }) ?? {});
   const applicationClaims = (await model.getAccessTokenClaims?.(token, client, user)) || {};
-  const { cnf, accessTokenExpiresAt, scope } = token as Partial<Token>;
+  // `introspection()` saves the time of issue, so that both report the same.
+  const { cnf, accessTokenExpiresAt, scope, iat = Math.floor(Date.now() / 1000) } = token as Partial<Token>;
   // Omit `sid`: APIs need not know the session. RFC 9068 §2.2.1
   const { sid: _, ...authentication } = readSignInClaims(token);
   return {
@@ -103,7 +104,7 @@ async function claimsOf(
     client_id: client.id,
     exp: Math.floor(accessTokenExpiresAt!.getTime() / 1000),
     nbf: undefined,
-    iat: Math.floor(Date.now() / 1000),
+    iat,
     jti: newGrantId(),
     scope: scopeText(scope) || undefined,
     cnf,

@@ -164,6 +164,16 @@ describe('a JWT access token (RFC 9068)', () => {
     });
   });
 
+  it('has the time of issue that introspection reports, also if issuing it takes a second', async () => {
+    const { redeem, post } = await setUp();
+    const now = Date.now.bind(Date);
+    let delay = 0;
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + (delay += 700));
+    const { access_token: token } = await redeem();
+    clock.mockRestore();
+    expect(await post('introspection', { token })).toMatchObject({ active: true, iat: decodeJwt(token!).iat });
+  });
+
   it('contains claims of getAccessTokenClaims(), which cannot replace claims of the server', async () => {
     const getAccessTokenClaims = jest.fn(async (token: object, client: object, user: object) => ({
       reported: [token, client, user].length,
