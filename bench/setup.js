@@ -33,7 +33,7 @@ function installPackage() {
   try {
     npm(project, 'pack', '--ignore-scripts', '--pack-destination', folder);
     const [tarball] = readdirSync(folder);
-    npm(bench, 'install', '--no-save', '--no-package-lock', join(folder, tarball));
+    npm(bench, 'install', '--prefer-offline', '--no-save', '--no-package-lock', join(folder, tarball));
   } finally {
     rmSync(folder, { recursive: true });
   }
