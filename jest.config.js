@@ -75,6 +75,7 @@ const STORES = ['stores/**/*', 'processes/*', 'kit/storage-contract', '**/*-on-e
  */
 const SLOW = [
   'attack-lab/*faults',
+  'attack-lab/repeated-runs',
   'attack-lab/samples',
   'attack-lab/variants',
   'code-blocks',
