@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs';
 import { describe } from '@jest/globals';
 import axe from 'axe-core';
 import { fileURLToPath } from 'node:url';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type PageScreenshotOptions,
+} from 'playwright-core';
 
 import { INSTALL_PROGRAMS, reportMissing } from '../support/environment/requirements.js';
 
@@ -26,7 +32,7 @@ export interface OpenedPage {
   page: Page;
   /** Errors, violations of the content security policy, and accessibility problems found by axe. */
   complaints: string[];
-  /** Takes a screenshot, and returns by how many pixels the page is wider than the window. */
+  /** Looks for problems, and returns by how many pixels the page is wider than the window. */
   look(name: string): Promise<number>;
 }
 
@@ -42,11 +48,16 @@ export async function openPage(browser: Browser, options: BrowserContextOptions)
     }
   });
   const look = async (name: string) => {
-    await page.screenshot({ path: `${screenshots}${name}.png`, fullPage: true });
+    await keepScreenshot(page, name, { fullPage: true });
     complaints.push(...(await inaccessible(page)));
     return page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
   };
   return { page, complaints, look };
+}
+
+/** Saves a screenshot in `screenshots` if the variable `SCREENSHOTS` is set. Taking it needs more time than many tests. */
+export async function keepScreenshot(page: Page, name: string, options: PageScreenshotOptions = {}): Promise<void> {
+  if (process.env['SCREENSHOTS']) await page.screenshot({ path: `${screenshots}${name}.png`, ...options });
 }
 
 /** Returns the accessibility problems of a page according to all rules of axe, except the rules in `without`. */

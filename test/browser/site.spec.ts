@@ -7,7 +7,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
 import { type Page as SitePage, readPages } from '../../docs/.vitepress/site/pages.js';
 import { createIndex, INDEX_OPTIONS, SEARCH_OPTIONS } from '../../docs/.vitepress/site/search.js';
-import { describeInBrowser, inaccessible, openBrowser, type OpenedPage, openPage } from './browser.js';
+import { describeInBrowser, inaccessible, keepScreenshot, openBrowser, type OpenedPage, openPage } from './browser.js';
 import { findLowContrast, type TestedStyles } from './contrast.js';
 import { AXE, buildSite, readBuiltIndex, serveSite } from './site.js';
 
@@ -165,8 +165,7 @@ describeInBrowser('the documentation site', () => {
           opened,
           pages.find((page) => page.path === path)!,
         );
-        const file = `screenshots/site-${place}-${path.replaceAll(/\W+/g, '-')}.png`;
-        await opened.page.screenshot({ path: join(import.meta.dirname, file), fullPage: true });
+        await keepScreenshot(opened.page, `site-${place}-${path.replaceAll(/\W+/g, '-')}`, { fullPage: true });
         found.push(...(await inaccessible(opened.page, OF_VITEPRESS)), ...opened.complaints.splice(0));
         problems.push(...found.map((problem) => `${path}: ${problem}`));
       }
@@ -193,7 +192,7 @@ describeInBrowser('the documentation site', () => {
         `[...document.querySelectorAll('#localsearch-list a')].map(({ pathname }) => pathname)`,
       );
       expect(shown.slice(0, 3)).toContain('/guides/testing.html');
-      await page.screenshot({ path: join(import.meta.dirname, `screenshots/site-search-${place}.png`) });
+      await keepScreenshot(page, `site-search-${place}`);
       await input.press('Enter');
       await page.waitForURL(`**${shown[0]!}**`);
       await page.locator('.VPContent h1').first().waitFor();
