@@ -1,7 +1,7 @@
 import type { HttpServer } from '@nestjs/common';
 
 import { allowOrigin, respondToPreflight, isPreflight, type OwnResources, requestPath } from '../../lib/internal.js';
-import { type CorsOptions, Response } from '../../lib/index.js';
+import { type CorsOptions, type Request, Response } from '../../lib/index.js';
 import { keepPreflights } from './cross-origin.js';
 import type { FindEndpoint } from './endpoint.js';
 import { type NativeRequest, sendOAuthResponse, toOAuthRequest } from './http-adapter.js';
@@ -42,14 +42,18 @@ interface ResourceCors {
  * application's `enableCors()`, which applies to all other origins. Fetch §3.2
  */
 export function enableResourceCors(adapter: HttpServer, { cors, resources, findEndpoint }: ResourceCors): void {
-  const isResourceRequest = (native: NativeRequest) =>
-    'origin' in native.headers &&
-    resources.find(requestPath(toOAuthRequest(native))) !== undefined &&
-    !findEndpoint(native.originalUrl ?? native.url ?? '');
+  const resourceRequestOf = (native: NativeRequest): Request | undefined => {
+    if (!('origin' in native.headers)) return undefined;
+    const request = toOAuthRequest(native);
+    const isForResource =
+      resources.find(requestPath(request)) !== undefined && !findEndpoint(native.originalUrl ?? native.url ?? '');
+    return isForResource ? request : undefined;
+  };
   const preflightResponse = (native: NativeRequest): Response | undefined => {
-    if (!isPreflight(native) || !isResourceRequest(native)) return undefined;
+    const request = isPreflight(native) ? resourceRequestOf(native) : undefined;
+    if (!request) return undefined;
     const response = new Response();
-    respondToPreflight(toOAuthRequest(native), response, METHODS, cors);
+    respondToPreflight(request, response, METHODS, cors);
     const requestedHeaders = native.headers['access-control-request-headers'];
     if (requestedHeaders && isAllowed(response)) {
       response.headers['access-control-allow-headers'] = String(requestedHeaders);
@@ -59,9 +63,10 @@ export function enableResourceCors(adapter: HttpServer, { cors, resources, findE
   const open: Middleware = (native, reply, next) => {
     const preflight = preflightResponse(native);
     if (preflight) return sendOAuthResponse(preflight, reply);
-    if (!isResourceRequest(native)) return next();
+    const request = resourceRequestOf(native);
+    if (!request) return next();
     const response = new Response();
-    allowOrigin(toOAuthRequest(native), response, cors);
+    allowOrigin(request, response, cors);
     if (isAllowed(response)) {
       // Headers that the application has set for another origin must not be combined with these.
       removeHeaders(reply, 'access-control-');
@@ -74,11 +79,10 @@ export function enableResourceCors(adapter: HttpServer, { cors, resources, findE
     if (raw) copyHeaders(response, raw);
     next();
   };
-  const isOwnPreflight = (native: NativeRequest) => isAllowed(preflightResponse(native));
   const type = adapter.getType?.();
   if (type === 'express') {
     const express = adapter.getInstance() as Express;
-    keepPreflights(express.router?.stack ?? [], isOwnPreflight);
+    keepPreflights(express.router?.stack ?? [], (native) => isAllowed(preflightResponse(native)));
     express.use(open);
   }
   if (type !== 'fastify') return;
