@@ -47,8 +47,8 @@ interface Layer {
 }
 
 /**
- * Makes the `enableCors()` of an Express application leave preflight requests to this library. Otherwise it answers them
- * before any route, with the origins of the application.
+ * Makes the `enableCors()` of an Express application leave the preflight requests that `isOwn` selects to this library.
+ * Otherwise it answers them before any route, with the origins of the application.
  */
 export function keepPreflights(layers: readonly Layer[], isOwn: (native: NativeRequest) => boolean): void {
   for (const layer of layers.filter(({ name }) => name === 'corsMiddleware')) {

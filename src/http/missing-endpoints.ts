@@ -30,8 +30,8 @@ interface ServerPaths {
 const serversOf = new WeakMap<Server, ServerPaths[]>();
 
 /**
- * Logs which feature an endpoint belongs to, or which path it has, if a request for it got 404. Each one is logged
- * once. With `NODE_ENV=production`, this does nothing.
+ * Logs which feature an endpoint belongs to, or which path it has, if a request for it got 404. Each explanation of a
+ * name is logged once. With `NODE_ENV=production`, this does nothing.
  */
 export function explainMissingEndpoints(http: Server, server: ServerPaths): void {
   if (process.env['NODE_ENV'] === 'production') return;

@@ -106,7 +106,7 @@ export const LIBRARIES = {
 /** A library that a store uses. */
 type Library = 'TypeORM' | keyof typeof LIBRARIES;
 
-const EVERY: readonly Library[] = ['TypeORM', ...(Object.keys(LIBRARIES) as (keyof typeof LIBRARIES)[])];
+const ALL_LIBRARIES: readonly Library[] = ['TypeORM', ...(Object.keys(LIBRARIES) as (keyof typeof LIBRARIES)[])];
 
 /** Returns the databases, except for those in memory, with each of the libraries that `librariesOf` selects. */
 async function findDatabasesWith(librariesOf: (index: number) => readonly Library[]): Promise<TestDatabase[]> {
@@ -119,21 +119,21 @@ async function findDatabasesWith(librariesOf: (index: number) => readonly Librar
 }
 
 /** Returns the databases, except for those in memory, with each library. */
-export const findDatabasesOfLibraries = () => findDatabasesWith(() => EVERY);
+export const findDatabasesOfLibraries = () => findDatabasesWith(() => ALL_LIBRARIES);
 
 /** A number that depends on the name of the test file, and increases with each call of `findDatabasesInTurn()`. */
 let turn = Buffer.from(basename(expect.getState().testPath ?? '')).reduce((sum, byte) => sum + byte, 0);
 
 /**
- * Returns the databases, except for those in memory, with one library each. The libraries take turns, so that each one
- * meets each database in a third of the tests: their statements come from one generator, and the contract of storages,
- * the races and the generated histories are tested with all of them. If the variable `EVERY_LIBRARY` is set, it returns
- * each database with each library.
+ * Returns the databases, except for those in memory, with one library each. The libraries take turns: each one is used
+ * with each database in a third of the tests. All libraries send statements of one generator. The contract of storages,
+ * the races and the generated histories run with each library, and so do all tests if the variable `EVERY_LIBRARY` is
+ * set.
  */
 export function findDatabasesInTurn(): Promise<TestDatabase[]> {
   if (process.env['EVERY_LIBRARY']) return findDatabasesOfLibraries();
   const first = turn++;
-  return findDatabasesWith((index) => [EVERY[(first + index) % EVERY.length]!]);
+  return findDatabasesWith((index) => [ALL_LIBRARIES[(first + index) % ALL_LIBRARIES.length]!]);
 }
 
 export interface Opened {
