@@ -44,3 +44,10 @@ export async function generatedApplication(
   await install(folder, ...dependencies);
   return folder;
 }
+
+/** Copies a TypeScript file to one of each module format. Returns the names of the copies. */
+export async function copiesOf(host: string, name: string): Promise<string[]> {
+  const copies = ['mts', 'cts'].map((format) => `${name}.${format}`);
+  for (const copy of copies) await cp(join(host, `${name}.ts`), join(host, copy));
+  return copies;
+}

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hasMongo } from '../support/environment/mongo-server.js';
-import { run } from './applications.js';
 import {
   addTo,
   applicationFor,
@@ -12,7 +11,7 @@ import {
   dropDatabase,
   emptyDatabase,
   PRISMA,
-  program,
+  runProgram,
   SEEDED,
   TYPEORM,
   WITH_MATRIX,
@@ -60,13 +59,13 @@ describe('nest add nest-oauth2 with the packed package on Nest 11', () => {
 
   it('generates a feature, a storage and a grant that pass their tests and the linter', async () => {
     const application = await copyOf(installed, 'generate');
-    const runProgram = (name: string, ...args: string[]) => run(application, program(application, name), ...args);
     const kinds = ['feature', 'storage', 'grant'];
-    for (const kind of kinds) await runProgram('nest', 'generate', '-c', 'nest-oauth2', kind, 'audit-log', 'own');
-    await runProgram('jest', 'src/own', '--json', '--outputFile=report.json', '--silent');
+    for (const kind of kinds)
+      await runProgram(application, 'nest', 'generate', '-c', 'nest-oauth2', kind, 'audit-log', 'own');
+    await runProgram(application, 'jest', 'src/own', '--json', '--outputFile=report.json', '--silent');
     const report = JSON.parse(await readFile(join(application, 'report.json'), 'utf8')) as object;
     expect(report).toMatchObject({ success: true, numPassedTestSuites: kinds.length });
-    await runProgram('tsc', '--noEmit', '-p', 'tsconfig.json');
-    expect(await runProgram('eslint', '--max-warnings', '0', 'src/own/**/*.ts')).toBe('');
+    await runProgram(application, 'tsc', '--noEmit', '-p', 'tsconfig.json');
+    expect(await runProgram(application, 'eslint', '--max-warnings', '0', 'src/own/**/*.ts')).toBe('');
   });
 });

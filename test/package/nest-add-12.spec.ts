@@ -1,7 +1,7 @@
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { installTools } from '../matrix/tools.js';
-import { run, workspace } from './applications.js';
+import { workspace } from './applications.js';
 import {
   addTo,
   applicationFor,
@@ -9,7 +9,7 @@ import {
   copyOf,
   DRIZZLE,
   PRISMA,
-  program,
+  runProgram,
   SEEDED,
   TYPEORM,
   WITH_MATRIX,
@@ -43,10 +43,17 @@ describe('nest add nest-oauth2 with the packed package on Nest 12', () => {
 
   it('writes files that the linter and the formatter of a new application accept', async () => {
     const application = await copyOf(installed, 'linted');
-    const runProgram = (name: string, ...args: string[]) => run(application, program(application, name), ...args);
-    await runProgram('nest', 'add', 'nest-oauth2', '--skip-install', '--store=memory', '--features=openid');
-    const lint = runProgram('oxlint', '--type-aware', '--deny-warnings', 'src/', 'test/');
+    await runProgram(
+      application,
+      'nest',
+      'add',
+      'nest-oauth2',
+      '--skip-install',
+      '--store=memory',
+      '--features=openid',
+    );
+    const lint = runProgram(application, 'oxlint', '--type-aware', '--deny-warnings', 'src/', 'test/');
     await expect(lint).resolves.toContain('Found 0 warnings and 0 errors.');
-    await expect(runProgram('prettier', '--check', 'src', 'test')).resolves.toContain('All matched files');
+    await expect(runProgram(application, 'prettier', '--check', 'src', 'test')).resolves.toContain('All matched files');
   });
 });

@@ -146,8 +146,9 @@ export async function dropDatabase(url: string): Promise<void> {
   await client.end();
 }
 
-/** Returns a program of the packages of an application. */
-export const program = (application: string, name: string) => join(application, 'node_modules/.bin', name);
+/** Runs a program of the packages of an application, and returns its output. */
+export const runProgram = (application: string, name: string, ...args: string[]) =>
+  run(application, join(application, 'node_modules/.bin', name), ...args);
 
 /**
  * Runs `nest add` in a copy of the application, then its scripts, its test and its seed. Returns the output of the seed.
@@ -159,7 +160,7 @@ export async function addTo(installed: string, options: Case, postgres?: string)
   if (esm) await convertToEsm(application);
   const add = ['add', 'nest-oauth2', '--skip-install'] as const;
   const flags = [`--store=${store}`, `--http=${http}`, `--features=${features}`];
-  const addByFlags = () => run(application, program(application, 'nest'), ...add, ...flags);
+  const addByFlags = () => runProgram(application, 'nest', ...add, ...flags);
   const addByPrompts = () => runInTerminal(application, `npx nest ${add.join(' ')}`, ANSWERS);
 
   const first = stripVTControlCharacters(await (prompts ? addByPrompts() : addByFlags()));

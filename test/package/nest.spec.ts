@@ -1,7 +1,6 @@
-import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { freshApplication, run, tool } from './applications.js';
+import { copiesOf, freshApplication, run, tool } from './applications.js';
 
 describe.each(['12', '11'] as const)('the packed module in an application on Nest %s', (version) => {
   const administered = version === '12' ? 'cli-app.mjs' : 'cli-app.cjs';
@@ -47,9 +46,8 @@ describe.each(['12', '11'] as const)('the packed module in an application on Nes
 
   // The command loads an application of the other format too, in the tests of `doctor`.
   it(`lets the command line tool administer clients in ${administered}`, async () => {
-    const program = administered;
     const command = (...args: string[]) =>
-      run(host, join(host, 'node_modules/.bin/nest-oauth2'), 'clients', ...args, '--app', program);
+      run(host, join(host, 'node_modules/.bin/nest-oauth2'), 'clients', ...args, '--app', administered);
     const failure = async (...args: string[]) => {
       const { message } = await command(...args).then(
         (answer) => new Error(`it answered ${answer}`),
@@ -57,7 +55,7 @@ describe.each(['12', '11'] as const)('the packed module in an application on Nes
       );
       return message;
     };
-    const id = `web of ${program}`;
+    const id = `web of ${administered}`;
     const created = await command('create', id, '--grant', 'client_credentials', '--scope', 'a b', '--json');
     const { client, secret } = JSON.parse(created) as { client: object; secret: string };
     expect(client).toMatchObject({ id, scopes: ['a', 'b'], secrets: [{}] });
@@ -115,10 +113,8 @@ describe.each(['12', '11'] as const)('the packed module in an application on Nes
   });
 
   it('type-checks both formats of types.ts and entries.ts, and the types they import', async () => {
-    const sources = ['types', 'entries'].flatMap((name) => ['mts', 'cts'].map((format) => [name, format] as const));
-    for (const [name, format] of sources) await cp(join(host, `${name}.ts`), join(host, `${name}.${format}`));
+    const files = [...(await copiesOf(host, 'types')), ...(await copiesOf(host, 'entries'))];
     const flags = ['--noEmit', '--strict', '--experimentalDecorators', '--module', 'nodenext', '--types', 'node'];
-    const files = sources.map((source) => source.join('.'));
     await expect(run(host, tool('tsc'), ...flags, '--skipLibCheck', 'false', ...files)).resolves.toBe('');
   });
 });

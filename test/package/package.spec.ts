@@ -1,7 +1,7 @@
-import { cp, mkdtemp, readdir, readFile, rename } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { freshApplication, root, run, tarball, tool, workspace } from './applications.js';
+import { copiesOf, freshApplication, root, run, tarball, tool, workspace } from './applications.js';
 
 /** Returns whether a file or one that it imports at once requires Nest. */
 async function loadsNest(file: string, seen = new Set<string>()): Promise<boolean> {
@@ -15,13 +15,6 @@ async function loadsNest(file: string, seen = new Set<string>()): Promise<boolea
   const own = imported.filter((name) => name.startsWith('.')).map((name) => join(dirname(file), name));
   for (const next of own) if (await loadsNest(next, seen)) return true;
   return false;
-}
-
-/** Copies a TypeScript file to one of each module format. Returns the names of the copies. */
-async function copiesOf(host: string, name: string): Promise<string[]> {
-  const copies = ['mts', 'cts'].map((format) => `${name}.${format}`);
-  for (const copy of copies) await cp(join(host, `${name}.ts`), join(host, copy));
-  return copies;
 }
 
 describe('the packed tarball', () => {
