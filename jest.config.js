@@ -7,12 +7,8 @@ import { fileURLToPath } from 'node:url';
  */
 const base = {
   rootDir: import.meta.dirname,
-  testEnvironment: 'node',
-  // Timers that outlive a test file, such as those of a connection pool, read the clock. By default, Jest warns of each
-  // one, and frees no memory.
-  testEnvironmentOptions: { globalsCleanup: 'off' },
+  testEnvironment: '<rootDir>/test/support/environment/one-context.js',
   setupFiles: [
-    '<rootDir>/test/support/environment/code-cache.js',
     '<rootDir>/test/support/environment/forget-async-storages.js',
     '<rootDir>/test/support/environment/cheap-scrypt.js',
   ],

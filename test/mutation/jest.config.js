@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 import config from '../../jest.config.js';
 
 const { displayName: _, testPathIgnorePatterns: __, ...suite } = config.projects[0];
@@ -6,7 +8,8 @@ const { displayName: _, testPathIgnorePatterns: __, ...suite } = config.projects
 export default {
   ...suite,
   rootDir: process.cwd(),
-  testEnvironment: '@stryker-mutator/jest-runner/jest-env/node',
+  // StrykerJS wraps it, and knows no `<rootDir>`.
+  testEnvironment: join(process.cwd(), 'test/support/environment/one-context.js'),
   testMatch: process.env.MUTATION_TESTS.split(',').map((tests) => `<rootDir>/${tests}{,/**/*}.{spec,e2e-spec}.ts`),
   maxWorkers: 1,
   // A mutant can make many tests hang, one after the other.

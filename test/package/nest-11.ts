@@ -69,6 +69,9 @@ export async function runTests(folder: string): Promise<Outcome[]> {
   const settings = {
     ...suite,
     rootDir: folder,
+    // The environment of this repository loads the packages of this repository.
+    testEnvironment: 'node',
+    testEnvironmentOptions: { globalsCleanup: 'off' },
     testMatch: ['<rootDir>/test/src/**/*.e2e-spec.ts'],
     testPathIgnorePatterns: [],
     moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.js'], [`^${NATS_CLIENT}$`]: 'nats' },

@@ -1,6 +1,6 @@
 import { Injectable, Scope } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import type { ThrottlerModuleOptions } from '@nestjs/throttler';
+import { seconds, ThrottlerGuard, ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { claimedClient, type NativeRequest } from 'nest-oauth2';
 import { revocation } from 'nest-oauth2/features';
@@ -15,7 +15,6 @@ import {
   type TestApplicationOptions,
   type Platform,
 } from '../support/servers/test-application.js';
-import { seconds, ThrottlerGuard, ThrottlerModule } from '../support/servers/throttler.js';
 
 const form = { grant_type: 'client_credentials', scope: 'notes:read' };
 const web = basic('web', 'web-secret');

@@ -10,6 +10,7 @@ import {
 } from '@nestjs/core';
 import { Transport } from '@nestjs/microservices';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import fastifyCompress from '@fastify/compress';
 import fastifyHelmet from '@fastify/helmet';
 import compression from 'compression';
@@ -21,7 +22,6 @@ import { CatchAllFilter, CountingGuard, WrappingInterceptor } from '../../suppor
 import { demoModule, demoStore } from '../../support/servers/demo.js';
 import { freePort } from '../../support/environment/free-port.js';
 import type { TestApplicationOptions, Platform } from '../../support/servers/test-application.js';
-import { ThrottlerGuard, ThrottlerModule } from '../../support/servers/throttler.js';
 import { ISSUER, OAUTH, type ReachedRoutes } from './exercise-application.js';
 
 /** The differences between an application of the table and a plain one. */

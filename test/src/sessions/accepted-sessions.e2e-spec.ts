@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, Post, Sse, UseGuards } from '@nestjs/common';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import {
   AcceptSession,
   AccessToken,
@@ -16,6 +16,7 @@ import {
 import { pages, type PagesOptions } from 'nest-oauth2/pages';
 import { NEVER, startWith } from 'rxjs';
 import { SECRET } from '../../support/servers/demo.js';
+import { advanceClock } from '../../support/environment/advance-clock.js';
 import { bearer } from '../../support/clients/http.js';
 import { PLATFORMS, startApplication, stopApplications } from '../../support/servers/test-application.js';
 import { PageBrowser } from '../pages/page-browser.js';
@@ -100,10 +101,7 @@ interface Setting {
 }
 
 describe.each(PLATFORMS)('login sessions in the guard on %s', (platform) => {
-  afterEach(async () => {
-    jest.useRealTimers();
-    await stopApplications();
-  });
+  afterEach(stopApplications);
 
   async function open({ acceptSessions = true, tenants }: Setting = {}) {
     const store = new Accounts();
@@ -273,8 +271,7 @@ describe.each(PLATFORMS)('login sessions in the guard on %s', (platform) => {
     expect((await ask('/api/me', OWN)).status).toBe(401);
     browser.cookies.clear();
     await browser.signIn('/oauth/login');
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'setInterval'] });
-    jest.setSystemTime(Date.now() + 8 * 3_600_000 + 1000);
+    advanceClock(8 * 3_600_000 + 1000);
     expect((await ask('/api/me', OWN)).status).toBe(401);
   });
 
@@ -293,8 +290,7 @@ describe.each(PLATFORMS)('login sessions in the guard on %s', (platform) => {
     const { ask, browser } = await open();
     await browser.signIn('/oauth/login');
     expect((await ask('/api/fresh', OWN)).status).toBe(200);
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'setInterval'] });
-    jest.setSystemTime(Date.now() + 301_000);
+    advanceClock(301_000);
     expect(await ask('/api/fresh', OWN)).toMatchObject({
       status: 401,
       body: { error: 'insufficient_user_authentication', max_age: 300 },
