@@ -8,7 +8,7 @@ const { displayName: _, testPathIgnorePatterns: __, ...suite } = config.projects
 export default {
   ...suite,
   rootDir: process.cwd(),
-  // StrykerJS wraps it, and knows no `<rootDir>`.
+  // StrykerJS wraps this environment, and does not replace `<rootDir>` in its path.
   testEnvironment: join(process.cwd(), 'test/support/environment/one-context.js'),
   testMatch: process.env.MUTATION_TESTS.split(',').map((tests) => `<rootDir>/${tests}{,/**/*}.{spec,e2e-spec}.ts`),
   maxWorkers: 1,

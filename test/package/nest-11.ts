@@ -69,8 +69,9 @@ export async function runTests(folder: string): Promise<Outcome[]> {
   const settings = {
     ...suite,
     rootDir: folder,
-    // The environment of this repository loads the packages of this repository.
+    // `one-context.js` loads the packages of this repository, and this application has its own.
     testEnvironment: 'node',
+    // Timers that outlive a test file read the clock. By default, Jest warns of each one, and frees no memory.
     testEnvironmentOptions: { globalsCleanup: 'off' },
     testMatch: ['<rootDir>/test/src/**/*.e2e-spec.ts'],
     testPathIgnorePatterns: [],

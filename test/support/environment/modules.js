@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 
 /**
- * Stands for the context of the worker. Jest evaluates modules in a context of `vm`, and passes this value instead.
- * Importing this file changes `vm` for the worker:
+ * Names the context of the worker, where Jest expects a context of `vm`. The import of this file changes `vm` for all
+ * test files of the worker:
  *
- * - Modules with this value as context are evaluated in the context of the worker.
+ * - Modules that Jest creates with this value as context are evaluated in the context of the worker.
  * - Packages are loaded by Node.js, once for all test files. Nest, its platforms and RxJS have about 1,000 modules.
  * - The compiled code of all other modules is kept. Jest evaluates them again for each test file, so that test files do
  *   not share their state, and V8 would parse their source again.
@@ -27,12 +27,13 @@ const { compileFunction, SourceTextModule, SyntheticModule } = vm;
 
 const isOfPackage = (file) => file?.startsWith(`${PACKAGES}/`) && !JEST.test(file.slice(PACKAGES.length + 1));
 
-/** Returns the exports of a file of a package, or `undefined` if only Jest can load it: it accepts JSON without `with`. */
+/** Returns the exports of a file of a package. If it returns `undefined`, Jest evaluates the file. */
 function load(file) {
   if (!isOfPackage(file)) return undefined;
   try {
     return require(file);
   } catch {
+    // Jest loads more than Node.js, such as JSON without `with`. If Jest fails too, it reports the error.
     return undefined;
   }
 }
@@ -49,7 +50,10 @@ function withoutMainContext({ context, parsingContext, ...options } = {}) {
   return options;
 }
 
-/** Creates a module that exports the exports of an ES module that Node.js has loaded. */
+/**
+ * Creates a module with the exports of an ES module that Node.js has loaded. It is no `SyntheticModule`, because Jest
+ * reads the `moduleRequests` of modules on newer versions of Node.js.
+ */
 function moduleOf(exports, identifier) {
   const names = Object.keys(exports);
   const source = names.map((name, index) => `const e${index} = exports[${JSON.stringify(name)}];`).join('\n');
@@ -60,7 +64,9 @@ function moduleOf(exports, identifier) {
   });
 }
 
+/** The compiled code of ES modules and of CommonJS modules, by the name of the file. */
 const modules = new Map();
+const functions = new Map();
 
 function createModule(source, { identifier, ...options }) {
   const create = (cachedData) => new SourceTextModule(source, { ...options, identifier, cachedData });
@@ -77,8 +83,6 @@ function createModule(source, { identifier, ...options }) {
   if (!DYNAMIC_IMPORT.test(source)) modules.set(identifier, { source, cachedData: module.createCachedData() });
   return module;
 }
-
-const functions = new Map();
 
 vm.SyntheticModule = new Proxy(SyntheticModule, {
   construct: (target, [names, evaluate, options]) => new target(names, evaluate, withoutMainContext(options)),

@@ -23,6 +23,7 @@ export default class OneContext {
     this.fakeTimersModern = new ModernFakeTimers({ config, global: globalThis });
   }
 
+  // Jest calls it for each environment.
   setup() {}
 
   teardown() {
