@@ -78,8 +78,9 @@ async function orderDeletion(call: PageCall<AccountMessage>): Promise<PageAnswer
     const due = new Date(order.data.due).toISOString();
     await accounts.mails.order({ about: 'deletion', email, userId, language, due }, call.network);
   }
-  await accounts.endAccess(user);
+  // The sessions end first, because a session could give new access to an application.
   await accounts.endSessions(user, call, false);
+  await accounts.endAccess(user);
   if (order && deletions!.isImmediate) await deletions!.finish(order);
   return call.redirect(call.pathOf('keep_account', { ordered: '' }));
 }

@@ -5,6 +5,7 @@ import { accounts, type AccountsOptions, type AccountUsers, type Mail } from 'ne
 import { pages, type PagesOptions } from 'nest-oauth2/pages';
 import { hashPassword, verifyPassword } from 'nest-oauth2/stores';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
+import { CHALLENGE } from '../../support/clients/requests.js';
 import { SECRET } from '../../support/servers/demo.js';
 import { ANY_PLATFORM, type Platform, startApplication } from '../../support/servers/test-application.js';
 import { waitUntil } from '../../support/environment/wait-until.js';
@@ -13,6 +14,17 @@ import { PageBrowser, type ShownPage } from '../pages/page-browser.js';
 export const ISSUER = 'https://id.example';
 export const PASSWORD = 'violet kettle on the moor';
 export const NEW_PASSWORD = 'eleven quiet bicycles';
+
+/** The path of an authorization request of the client `web`. */
+export const AUTHORIZE = `/oauth/authorize?${new URLSearchParams({
+  client_id: 'web',
+  response_type: 'code',
+  scope: 'read',
+  state: 'xyz',
+  redirect_uri: 'https://app.example/callback',
+  code_challenge: CHALLENGE,
+  code_challenge_method: 'S256',
+}).toString()}`;
 
 interface Row extends User {
   id: string;

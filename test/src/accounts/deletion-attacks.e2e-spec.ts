@@ -1,7 +1,14 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { stopApplications } from '../../support/servers/test-application.js';
-import { type AccountApplication, isSignedIn, PASSWORD, pathIn, sectionForm } from './account-application.js';
+import {
+  type AccountApplication,
+  AUTHORIZE,
+  isSignedIn,
+  PASSWORD,
+  pathIn,
+  sectionForm,
+} from './account-application.js';
 import {
   ALICE,
   contentOf,
@@ -96,6 +103,24 @@ describe('a stranger', () => {
     const page = await app.browser().get(pathIn(mail));
     expect((await app.browser().send(page)).status).toBe(403);
     expect((await app.signIn(ALICE, PASSWORD)).shown.location).toMatch(/keep_account/);
+  });
+});
+
+describe('a stolen session', () => {
+  it('gives no application access while a deletion is ordered', async () => {
+    const { app } = await startDeletable();
+    const browser = await app.signUp(ALICE);
+    const thief = (await app.signIn(ALICE, PASSWORD)).browser;
+    const page = await thief.get(AUTHORIZE);
+    const end = app.model.endSessions.bind(app.model);
+    let location = '';
+    jest.spyOn(app.model, 'endSessions').mockImplementationOnce(async (selection) => {
+      location = (await thief.send(page, { decision: 'allow' })).location!;
+      return end(selection);
+    });
+    await orderDeletion(browser);
+    const code = new URL(location).searchParams.get('code')!;
+    expect(await app.model.getAuthorizationCode(code)).toBeUndefined();
   });
 });
 
