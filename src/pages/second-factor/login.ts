@@ -96,13 +96,16 @@ export class SecondFactorLogin {
     }
     const now = await this.findSession(pageRequest);
     if (!now || String(now.user['id']) !== String(user['id'])) return undefined;
-    await startSession(this.site, user, pageRequest, {
+    const isStarted = await startSession(this.site, user, pageRequest, {
+      // A change of the password ends the session, and may not find the one that is saved at the same time.
+      isCurrent: async () => Boolean(await this.site.findUser(pageRequest.request)),
       authTime: session.authTime,
       expiresAt: session.expiresAt,
       rememberUntil: await this.site.modelSessions!.rememberedUntil(user, pageRequest),
       acr: acr ?? session.acr,
       amr: [...new Set([...(session.amr ?? ['pwd']), ...amr])],
     });
+    if (!isStarted) return undefined;
     return { path: returnPath(pageRequest.request) };
   }
 

@@ -105,9 +105,7 @@ export class ModelSessions implements Sessions {
   ): Promise<boolean> {
     const before = await this.findSession(request);
     const cookie = this.cookie(request, response);
-    await this.forget(cookie);
     const browserRequest = { request, response };
-    await this.remembered?.end(browserRequest);
     const now = Date.now();
     const isSameUser = isSame(before?.user, user);
     const { authTime = new Date(now), expiresAt = new Date(now + this.lifetime * 1000) } = more;
@@ -126,10 +124,11 @@ export class ModelSessions implements Sessions {
       ...(upstream && { upstream }),
       ...(next && { remembered: next.remembered }),
     });
-    if (isCurrent && !(await isCurrent())) {
-      await this.model.revokeSession({ sessionId });
-      return false;
-    }
+    const isStarted = !isCurrent || (await isCurrent());
+    if (!isStarted) await this.model.revokeSession({ sessionId });
+    await this.forget(cookie);
+    await this.remembered?.end(browserRequest);
+    if (!isStarted) return false;
     cookie.issue(Math.ceil((expiresAt.getTime() - now) / 1000), value);
     if (upstream?.sid !== undefined && issuer !== undefined) {
       const { iss, sub, sid: id } = upstream;

@@ -18,6 +18,7 @@ import {
   TableWithPasswords,
   UserTable,
 } from './account-application.js';
+import { setUpApp } from './authenticator-page.js';
 
 const ALICE = 'alice@example.com';
 const FORGOT = '/oauth/forgot_password';
@@ -403,6 +404,15 @@ describe('a new password', () => {
     const form = await thief.get('/oauth/second_factor');
     if (step === 'code') beforeNextSession(app, reset);
     await thief.send(form, { code: '123456' });
+    expect(await isSignedIn(thief)).toBe(false);
+  });
+
+  it('ends a session that uses a second factor for the first time while the password is chosen', async () => {
+    const app = await AccountApplication.start({ options: { authenticator: true } });
+    const thief = await app.signUp(ALICE);
+    const { mail } = await app.request(FORGOT, ALICE);
+    beforeNextSession(app, () => choose(app.browser(), mail!, NEW_PASSWORD));
+    await setUpApp(thief);
     expect(await isSignedIn(thief)).toBe(false);
   });
 
