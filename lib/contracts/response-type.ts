@@ -1,6 +1,15 @@
 import type { OAuthError } from '../errors/index.js';
 import type { Request } from '../http/request.js';
-import type { AuthorizationCode, Client, CoreClient, ModelMethod, Scope, Token, User } from '../model/model.js';
+import type {
+  AuthorizationCode,
+  Awaitable,
+  Client,
+  CoreClient,
+  ModelMethod,
+  Scope,
+  Token,
+  User,
+} from '../model/model.js';
 import type { SignIn } from '../model/sign-in.js';
 import type { Options } from '../options/resolve-options.js';
 import type { Challenge } from './challenge.js';
@@ -75,6 +84,11 @@ export type Decision<U extends User = User> =
        * feature that offers the choice validates it. If omitted, nothing was chosen.
        */
       choices?: Readonly<Record<string, string>> | undefined;
+      /**
+       * Returns whether the user is still signed in. It is called once the code or token is saved: if the user was signed
+       * out meanwhile, its grant is revoked, and the client gets `login_required`. If omitted, it is not verified.
+       */
+      isSignedIn?: (() => Awaitable<boolean>) | undefined;
       error?: undefined;
     }
   | {

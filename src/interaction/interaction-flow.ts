@@ -8,6 +8,7 @@ import {
   userDenied,
 } from '../../lib/internal.js';
 import {
+  type Falsy,
   type RequiredInteraction,
   type OAuth2Server,
   type OAuthError,
@@ -109,7 +110,10 @@ export class InteractionFlow {
       const again = await this.server.requiredInteraction(authorization, { user, signIn }, response);
       if (again.login) return this.login({ ...current, promptState: undefined }, again);
     }
-    const outcome = decision === 'deny' ? { user, error: userDenied() } : { user, signIn, choices, ...decision };
+    // A change of the password ends the session, and may not find the code that is saved at the same time.
+    const isSignedIn = async () => isSame(await this.interaction.findUser(context), user);
+    const outcome =
+      decision === 'deny' ? { user, error: userDenied() } : { user, signIn, choices, isSignedIn, ...decision };
     await this.server.decide(authorization, outcome, response);
   }
 
@@ -227,3 +231,5 @@ export class InteractionFlow {
     return allowed;
   }
 }
+
+const isSame = (one: User | Falsy, other: User): boolean => (one ? String(one['id']) === String(other['id']) : false);

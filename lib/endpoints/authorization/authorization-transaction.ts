@@ -16,6 +16,7 @@ import { reportGranted } from './authorization-events.js';
 import { readAuthorizationRequest } from './authorization-request.js';
 import { renderError, sendError, sendGranted } from './authorization-response.js';
 import { findResponseType, verifyResponseTypeAllowed } from './destination.js';
+import { type ConsentingDecision, verifySignedIn } from './verify-signed-in.js';
 
 /** The request that contains the parameters of an authorization transaction, and where it was resolved from. */
 export interface TransactionSource {
@@ -143,7 +144,7 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
       await this.approve(decision);
       // From here on, only the store or the response can fail, so a single-use request is consumed now. RFC 9126 §7.3
       if (!resolved?.consume || (await resolved.consume())) {
-        if (!error) return await this.grant(user, response);
+        if (!error) return await this.grant(decision, response);
         this.denied = error.name === 'access_denied';
         throw error;
       }
@@ -176,11 +177,13 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
     if (signIn) Object.assign(request.data, signInClaims(signIn));
   }
 
-  private async grant(user: User, response: Response): Promise<Partial<AuthorizationCode> | Token> {
+  private async grant(decision: ConsentingDecision, response: Response): Promise<Partial<AuthorizationCode> | Token> {
+    const { user } = decision;
     const { options, server, format } = this.context;
     const request = this.request!;
     const responseType = server.responseTypes.get(request.responseType)!;
     const authorizationResponse = await responseType.respond(request, user, { options, format });
+    await verifySignedIn(decision, authorizationResponse, options.model);
     for (const hook of server.hooks.authorization.respond) await hook(request, user, authorizationResponse.parameters);
     // Await promises only: the built-in response modes return none.
     const sending = sendGranted(this.context, this, authorizationResponse.parameters, response);

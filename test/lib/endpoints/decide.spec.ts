@@ -59,6 +59,18 @@ describe('decide()', () => {
     expect(methods(testModel)).toEqual(['getClient', 'validateScope', 'saveAuthorizationCode']);
   });
 
+  it('revokes the grant of a user who was signed out while the code was saved', async () => {
+    const testModel = createTestModel({ revokeGrant: () => true });
+    const { decide } = await reading({}, {}, testModel);
+    const { error, reported } = await decide({ user: ALICE, isSignedIn: async () => false });
+    expect(error).toBeInstanceOf(LoginRequiredError);
+    expect(reported).toMatchObject({ error: 'login_required', state: 'xyz' });
+    const [code] = testModel.codes.values();
+    expect(code!.grantId).toBeDefined();
+    expect(testModel.calls.at(-1)).toEqual(['revokeGrant', code!.grantId]);
+    expect((await (await reading()).decide({ user: ALICE, isSignedIn: () => true })).reported).toHaveProperty('code');
+  });
+
   it('validates the scope only once, although grantableScope() already validated it for the same user', async () => {
     const { testModel, server, requested, response, decide } = await reading({ scope: 'read write' });
     expect(await server.grantableScope(requested, ALICE, response)).toBe('read write');

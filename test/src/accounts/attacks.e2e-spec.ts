@@ -9,6 +9,7 @@ import { stopApplications } from '../../support/servers/test-application.js';
 import type { PageBrowser, ShownPage } from '../pages/page-browser.js';
 import {
   AccountApplication,
+  AUTHORIZE,
   choose,
   isSignedIn,
   NEW_PASSWORD,
@@ -414,6 +415,26 @@ describe('a new password', () => {
     beforeNextSession(app, () => choose(app.browser(), mail!, NEW_PASSWORD));
     await setUpApp(thief);
     expect(await isSignedIn(thief)).toBe(false);
+  });
+
+  it('ends the access for which the user agrees in another browser at the same moment', async () => {
+    const { app, browser: thief } = await startWithAlice();
+    const { mail } = await app.request(FORGOT, ALICE);
+    const page = await thief.get(AUTHORIZE);
+    const save = app.model.saveAuthorizationCode.bind(app.model);
+    const codes: string[] = [];
+    jest.spyOn(app.model, 'saveAuthorizationCode').mockImplementationOnce(async (code, ...more) => {
+      await choose(app.browser(), mail!, NEW_PASSWORD, { end_access: '1' });
+      codes.push(code.authorizationCode);
+      return save(code, ...more);
+    });
+    const { location } = await thief.send(page, { decision: 'allow' });
+    expect(Object.fromEntries(new URL(location!).searchParams)).toMatchObject({
+      error: 'login_required',
+      state: 'xyz',
+    });
+    expect(codes).toHaveLength(1);
+    expect(await app.model.getAuthorizationCode(codes[0]!)).toBeUndefined();
   });
 
   it('cannot be set with a stolen session by guessing the current one', async () => {

@@ -1,0 +1,21 @@
+import type { AuthorizationResponse, Decision } from '../../contracts/response-type.js';
+import type { Model } from '../../model/model.js';
+import { loginRequired } from './authorization-errors.js';
+
+/** The decision of a user who consents to a request. */
+export type ConsentingDecision = Extract<Decision, { error?: undefined }>;
+
+/**
+ * Verifies that a user is still signed in whose code or token was saved. If not, its grant is revoked: whoever ended the
+ * session has revoked the grants of the user before this one was saved.
+ * @throws {LoginRequiredError} If the user was signed out.
+ */
+export async function verifySignedIn(
+  { isSignedIn }: Pick<ConsentingDecision, 'isSignedIn'>,
+  { grantId }: Pick<AuthorizationResponse, 'grantId'>,
+  model: Model,
+): Promise<void> {
+  if (!isSignedIn || (await isSignedIn())) return;
+  if (grantId !== undefined) await model.revokeGrant?.(grantId);
+  throw loginRequired();
+}
