@@ -52,7 +52,8 @@ export const devicePage = definePage({
       return askUser(user, deviceRequest, call);
     const allow = decision === 'allow';
     const signIn = (await site.sessions.howSignedIn?.(user, request)) || undefined;
-    if (!(await decideDeviceRequest(deviceRequest, { allow, signIn }))) return call.problem('wrongCode');
+    const isSignedIn = async () => (await call.findUser()) !== undefined;
+    if (!(await decideDeviceRequest(deviceRequest, { allow, signIn, isSignedIn }))) return call.problem('wrongCode');
     return call.redirect(call.path({ done: allow ? 'allowed' : 'denied' }));
   },
 });

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '../../errors/index.js';
 import type { Request } from '../../http/request.js';
-import type { Client, Scope, User } from '../../model/model.js';
+import type { Awaitable, Client, Scope, User } from '../../model/model.js';
 import type { SignIn } from '../../model/sign-in.js';
 import { audienceOf } from '../../tokens/audience.js';
 import { signInClaims } from '../../tokens/sign-in-claims.js';
@@ -45,6 +45,20 @@ export interface DeviceRequest<C extends Client = Client> {
   readonly expiresAt: Date;
 }
 
+/** The decision of a user on the request of a device. */
+interface DeviceUserDecision {
+  allow: boolean;
+  /** The scope that the user consents to. If omitted, the whole scope of the request. */
+  scope?: Scope;
+  /** How the user signed in. If omitted, no information about the login is stored. */
+  signIn?: SignIn | undefined;
+  /**
+   * Returns whether the user is still signed in. It is called once the decision is saved: if the user was signed out
+   * meanwhile, the decision is revoked. If omitted, it is not verified.
+   */
+  isSignedIn?: (() => Awaitable<boolean>) | undefined;
+}
+
 const shownRequests = new WeakMap<DeviceRequest, PendingRequest>();
 
 /**
@@ -86,18 +100,26 @@ export async function findDeviceRequest(
  * @returns Whether the decision was saved. `false` if the request was already decided or has expired.
  * @throws {InvalidArgumentError} If `request` is another object, or was passed before.
  */
-export async function decideDeviceRequest(
-  request: DeviceRequest,
-  decision: { allow: boolean; scope?: Scope; signIn?: SignIn | undefined },
-): Promise<boolean> {
+export async function decideDeviceRequest(request: DeviceRequest, decision: DeviceUserDecision): Promise<boolean> {
   const pending = shownRequests.get(request);
   if (!pending)
     throw new InvalidArgumentError(
       'Invalid argument: `request` must be the object returned by `findDeviceRequest()`, and can be decided only once',
     );
   shownRequests.delete(request);
-  const { allow, scope, signIn } = decision;
+  const { allow, scope, signIn, isSignedIn } = decision;
   // The session ID is not stored, because the tokens of the device must outlive the session.
   const { sid: _, ...data } = signInClaims(signIn ?? {});
-  return await decidePendingRequest(pending, { allow, scope, ...(signIn && { data }) }, 'device');
+  const isDecided = await decidePendingRequest(pending, { allow, scope, ...(signIn && { data }) }, 'device');
+  if (!isDecided || !allow || !isSignedIn || (await isSignedIn())) return isDecided;
+  await revokeDecided(pending);
+  return false;
+}
+
+/** Revokes the grant of a user who was signed out while the decision was saved. The device may have redeemed its code. */
+async function revokeDecided({ authorization, server }: PendingRequest): Promise<void> {
+  const model = modelOf(server);
+  await model.revokeDeviceCode(authorization);
+  const decided = await model.getDeviceAuthorizationByUserCode(authorization.userCode!);
+  if (decided && decided.grantId !== undefined) await model.revokeGrant?.(decided.grantId);
 }

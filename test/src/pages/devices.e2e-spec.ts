@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { OAuth2Module } from 'nest-oauth2';
 import {
   deviceAuthorization,
@@ -87,6 +87,21 @@ describe.each(ANY_PLATFORM)('the device flow with the built-in pages on %s', (pl
 
   const enter = async (browser: PageBrowser, user_code: string): Promise<ShownPage> =>
     browser.send(await browser.get(PAGE), { user_code });
+
+  it('gives a device no access if the user is signed out everywhere at the same moment', async () => {
+    const { begun, poll } = await begin();
+    const browser = await browserOf('alice');
+    const shown = await enter(browser, begun.user_code);
+    const model = server.context.options.model as MemoryStore;
+    const decide = model.decideDeviceAuthorization.bind(model);
+    jest.spyOn(model, 'decideDeviceAuthorization').mockImplementationOnce(async (...decision) => {
+      await model.revokeGrantsOf({ userId: 'alice' });
+      return decide(...decision);
+    });
+    expect((await browser.send(shown, { decision: 'allow' })).status).toBe(400);
+    await expect(poll()).rejects.toMatchObject({ error: 'invalid_grant' });
+    expect(await model.listGrants('alice')).toEqual([]);
+  });
 
   it.each(['tv', 'box'])(
     'returns tokens to the client %s, which polls with openid-client, after the user has allowed access',
