@@ -86,16 +86,33 @@ async function redirectError(
   }
 }
 
-/** Sends a successful response in the response mode of the request. */
+/**
+ * Sends a successful response, with the parameters that features add, in the response mode of the request. The result
+ * is a promise only if a feature adds parameters, or if the response mode returns one.
+ */
 export function sendGranted(
   context: AuthorizationContext,
   transaction: RespondingTransaction,
   parameters: Record<string, string>,
   response: Response,
 ): Awaitable<void> {
+  const { hooks, responseTypes } = context.server;
   const { responseMode: mode, responseType, state } = transaction.request!;
-  const { mode: defaultMode } = context.server.responseTypes.get(responseType)!;
-  return sendResponse(context, transaction, { mode, defaultMode, state, parameters }, response);
+  const { mode: defaultMode } = responseTypes.get(responseType)!;
+  const toSend = { mode, defaultMode, state, parameters };
+  if (hooks.authorization.respond.length > 0) return sendExtended(context, transaction, toSend, response);
+  return sendResponse(context, transaction, toSend, response);
+}
+
+async function sendExtended(
+  context: AuthorizationContext,
+  transaction: RespondingTransaction,
+  toSend: ResponseToSend,
+  response: Response,
+): Promise<void> {
+  for (const hook of context.server.hooks.authorization.respond)
+    await hook(transaction.request!, transaction.user!, toSend.parameters);
+  await sendResponse(context, transaction, toSend, response);
 }
 
 interface ResponseToSend {

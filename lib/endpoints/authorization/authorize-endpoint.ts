@@ -1,10 +1,10 @@
-import { InvalidArgumentError, OAuthError, ServerError, toOAuthError } from '../../errors/index.js';
+import { InvalidArgumentError, type OAuthError, ServerError, toOAuthError } from '../../errors/index.js';
 import type { ServerContext } from '../../contracts/feature.js';
 import { isSelfRegistered } from '../../clients/registration/self-registered.js';
 import type { Request } from '../../http/request.js';
 import type { Response } from '../../http/response.js';
 import { callMethod } from '../../model/adapt-model.js';
-import type { AuthorizationCode, Token, User } from '../../model/model.js';
+import type { AuthorizationCode, Awaitable, Token, User } from '../../model/model.js';
 import type { SignIn } from '../../model/sign-in.js';
 import { respondWithError, Operation, verifyRequestAndResponse } from '../operation.js';
 import type { Options } from '../../options/resolve-options.js';
@@ -38,26 +38,26 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     verifyRequestAndResponse(request, response);
     const denied = isDenied(request);
     const transaction = await openTransaction(this.context, request, response, denied);
-    if (denied) return await this.deny(transaction, request, response);
-    // The handler may change the request, for example after a login, so the other parameters are read after it.
-    const user = (transaction.user = await this.findUser(transaction, request, response));
+    // For a self-registered client the user must be signed in, since a link with `allowed=false` would otherwise be an
+    // open redirect.
+    if (denied && !isSelfRegistered(transaction.client))
+      return await transaction.decide({ error: userDenied() }, response);
+    let user: User;
+    try {
+      user = await this.findUser(request, response);
+      if (!user) throw new ServerError(NO_USER);
+    } catch (thrown) {
+      const error = this.renderNoUser(thrown, request, response);
+      if (!denied) await this.returnSilentError(error, transaction, response);
+      throw error;
+    }
+    if (denied) return await transaction.decide({ user, error: userDenied() }, response);
+    transaction.user = user;
     const signIn = this.options.authenticateHandler?.howSignedIn && (await this.howSignedIn(user, request, response));
+    // The handler may change the request, for example after a login, so the other parameters are read after it.
     const reading = transaction.read(response);
     if (reading instanceof Promise) await reading;
     return await transaction.decide({ user, signIn }, response);
-  }
-
-  /**
-   * Sends the error of a denied request. For a self-registered client the user must be signed in, since a link with
-   * `allowed=false` would otherwise be an open redirect.
-   */
-  private async deny(
-    transaction: AuthorizationTransaction,
-    request: Request,
-    response: Response,
-  ): Promise<Partial<AuthorizationCode> | Token> {
-    const user = isSelfRegistered(transaction.client) ? await this.authenticateUser(request, response) : undefined;
-    return await transaction.decide({ user, error: userDenied() }, response);
   }
 
   private async howSignedIn(user: User, request: Request, response: Response): Promise<SignIn | undefined> {
@@ -71,50 +71,39 @@ export class AuthorizeEndpoint extends Operation<Partial<AuthorizationCode> | To
     }
   }
 
+  /** Returns the user from the authenticate handler, or of the access token in the request. */
+  private findUser(request: Request, response: Response): Awaitable<User> {
+    if (this.authentication) return this.authentication.verify(request, response).then(({ user }) => user);
+    return callMethod(this.options.authenticateHandler!, 'handle', [request, response]) as Awaitable<User>;
+  }
+
   /**
-   * Returns the signed-in user. If no user is signed in, the error is rendered in the browser, or the handler has
-   * already redirected it to a login page. For a request with `prompt=none`, `login_required` is returned to the client
-   * instead.
+   * Renders the error of a request without a signed-in user in the browser, unless the handler has already written a
+   * response, such as a redirect to its login page.
+   * @returns The error to throw.
    */
-  private findUser(transaction: AuthorizationTransaction, request: Request, response: Response): Promise<User> {
-    if (this.server.hooks.authorization.requireInteraction.length === 0)
-      return this.authenticateUser(request, response);
-    return this.findPromptedUser(transaction, request, response);
+  private renderNoUser(thrown: unknown, request: Request, response: Response): OAuthError {
+    const { authenticateHandler: handler, events } = this.options;
+    const hasResponded = handler && (response.status !== 200 || response.get('location') !== undefined);
+    const error = toOAuthError(thrown);
+    if (hasResponded && error.message === NO_USER) return markSignInPending(error);
+    reportAuthorizationRefusal(events, request, error);
+    return hasResponded ? error : respondWithError(response, error);
   }
 
-  private async findPromptedUser(
+  /**
+   * Returns `login_required` to the client if no user is signed in and the request contains `prompt=none`.
+   * @throws {OAuthError} The error that was returned to the client instead of `error`.
+   */
+  private async returnSilentError(
+    error: OAuthError,
     transaction: AuthorizationTransaction,
-    request: Request,
     response: Response,
-  ): Promise<User> {
-    try {
-      return await this.authenticateUser(request, response);
-    } catch (error) {
-      // With `prompt=none`, the client must be told that no user is signed in.
-      const isAllowed = !isSelfRegistered(transaction.client) || isSilent(transaction.effectiveRequest, this.server);
-      if (isAllowed && error instanceof OAuthError && error.message === NO_USER) {
-        await transaction.read(response);
-        await transaction.findRequiredInteraction({}, response);
-      }
-      throw error;
-    }
-  }
-
-  private async authenticateUser(request: Request, response: Response): Promise<User> {
-    const { authenticateHandler: handler } = this.options;
-    try {
-      if (this.authentication) return (await this.authentication.verify(request, response)).user;
-      const user = await callMethod(handler!, 'handle', [request, response]);
-      if (!user) throw new ServerError(NO_USER);
-      return user;
-    } catch (error) {
-      // The handler may already have written a response, such as a redirect to its login page.
-      const hasResponded = handler && (response.status !== 200 || response.get('location') !== undefined);
-      const failure = toOAuthError(error);
-      if (hasResponded && failure.message === NO_USER) throw markSignInPending(failure);
-      reportAuthorizationRefusal(this.options.events, request, failure);
-      throw hasResponded ? failure : respondWithError(response, failure);
-    }
+  ): Promise<void> {
+    if (error.message !== NO_USER || this.server.hooks.authorization.requireInteraction.length === 0) return;
+    if (isSelfRegistered(transaction.client) && !isSilent(transaction.effectiveRequest, this.server)) return;
+    await transaction.read(response);
+    await transaction.findRequiredInteraction({}, response);
   }
 }
 

@@ -6,13 +6,12 @@ import type { ServerContext } from '../../contracts/feature.js';
 import { FORM_OR_URL, optional, required } from '../../http/parameters.js';
 import type { Request } from '../../http/request.js';
 import { isNotEmpty, isRedirectUri, isVSCHAR } from '../../http/syntax.js';
-import type { CoreClient } from '../../model/model.js';
+import type { Awaitable, CoreClient, Falsy } from '../../model/model.js';
 import { NO_GRANTS, NO_ID, warnOfModelMistake } from '../../model/model-mistakes.js';
 import type { Options } from '../../options/resolve-options.js';
 import { MAX_SCOPE_LENGTH } from '../../tokens/scope.js';
 import { resolveRedirectUri } from './redirect-uri.js';
 import {
-  type Destination,
   requiredGrantTypes,
   type ResponseType,
   responseTypeName,
@@ -20,16 +19,11 @@ import {
 } from '../../contracts/response-type.js';
 
 /**
- * Finds the client and the redirect URI of an authorization request. The caller renders errors in the browser, and
- * never redirects them.
- * @throws {InvalidClientError} If the client is unknown or invalid, or the redirect URI is not registered.
+ * Reads the parameters that name the client and the redirect URI of an authorization request. The caller renders errors
+ * in the browser, and never redirects them.
  * @throws {InvalidRequestError} If a parameter is missing or malformed.
  */
-export async function findDestination(
-  request: Request,
-  { model }: Options,
-  server: ServerContext,
-): Promise<Destination> {
+export function readDestination(request: Request): { clientId: string; requestedUri: string | undefined } {
   const clientId = required(request, 'client_id', isVSCHAR, FORM_OR_URL);
   const requestedUri = optional(request, 'redirect_uri', isNotEmpty, FORM_OR_URL);
   if (requestedUri !== undefined && !isRedirectUri(requestedUri)) {
@@ -39,16 +33,26 @@ export async function findDestination(
     };
     throw new InvalidRequestError('Invalid request: `redirect_uri` is not a valid URI').because(detail);
   }
-  const client = await findClient(clientId, model, server, request);
+  return { clientId, requestedUri };
+}
+
+/**
+ * Returns the redirect URI of an authorization request, as a promise only if the model validates redirect URIs.
+ * @throws {InvalidClientError} If the client is invalid, or the redirect URI is not registered.
+ * @throws {InvalidRequestError} If `redirect_uri` is missing, and the scope or the client requires it.
+ */
+export function findRedirectUri(
+  requestedUri: string | undefined,
+  client: CoreClient,
+  { request, model, server }: { request: Request; model: Options['model']; server: ServerContext },
+): Awaitable<string> {
   if (client.id === undefined || client.id === null) warnOfModelMistake(model, NO_ID);
   if (!client.grants || !Array.isArray(client.grants)) {
     warnOfModelMistake(model, NO_GRANTS);
     throw new InvalidClientError('Invalid client: missing client `grants`');
   }
   if (requestedUri === undefined) verifyOmittedRedirectUri(request, server);
-  const resolved = resolveRedirectUri(requestedUri, client, model);
-  const redirectUri = typeof resolved === 'string' ? resolved : await resolved;
-  return { client, redirectUri, redirectUriSent: requestedUri !== undefined };
+  return resolveRedirectUri(requestedUri, client, model);
 }
 
 /**
@@ -81,11 +85,20 @@ export async function findClient(
   server: ServerContext,
   request?: Request,
 ): Promise<CoreClient> {
-  let client = await model.getClient(clientId, null);
-  const [find] = server.hooks.client.find;
-  if (!client && find) client = await find(clientId, request);
-  const isKnown = client && isClientOf(client, server.options.issuer, server);
-  if (isKnown) return client as CoreClient;
+  const known = await model.getClient(clientId, null);
+  return verifyClient(known || (await findUnknown(clientId, server, request)), clientId, server);
+}
+
+/** Asks a feature for a client that the model does not know, such as the client of a client ID metadata document. */
+export const findUnknown = (clientId: string, server: ServerContext, request?: Request) =>
+  server.hooks.client.find[0]?.(clientId, request);
+
+/**
+ * Returns the client that was found by its ID in a request.
+ * @throws {InvalidClientError} If no client was found, or if it belongs to another issuer.
+ */
+export function verifyClient(client: CoreClient | Falsy, clientId: string, server: ServerContext): CoreClient {
+  if (client && isClientOf(client, server.options.issuer, server)) return client;
   const detail = {
     reason: client ? OTHER_ISSUER : '`getClient()` returned no client',
     given: shortText(clientId),

@@ -8,7 +8,15 @@ import type { AuthorizationContext } from './authorization-context.js';
 import { userDenied } from './authorization-errors.js';
 import { renderError, sendError } from './authorization-response.js';
 import { AuthorizationTransaction } from './authorization-transaction.js';
-import { defaultResponseType, findDestination, findResponseType, verifyResponseTypeAllowed } from './destination.js';
+import {
+  defaultResponseType,
+  findRedirectUri,
+  findResponseType,
+  findUnknown,
+  readDestination,
+  verifyClient,
+  verifyResponseTypeAllowed,
+} from './destination.js';
 import { resolveRequest } from './resolve-request.js';
 
 /**
@@ -22,7 +30,8 @@ export async function openTransaction(
   response: Response,
   denied = false,
 ): Promise<AuthorizationTransaction> {
-  const { options, server } = context;
+  const { server } = context;
+  const { model } = context.options;
   const { responseTypes } = server;
   const issuer = server.issuerOf(request);
   let resolved: ResolvedRequest | undefined;
@@ -33,7 +42,12 @@ export async function openTransaction(
     const effectiveRequest = resolved?.request ?? request;
     responseType = findResponseType(effectiveRequest, responseTypes);
     context.verifyModel(responseType ?? defaultResponseType(responseTypes));
-    const destination = await findDestination(effectiveRequest, options, server);
+    const { clientId, requestedUri } = readDestination(effectiveRequest);
+    const known = await model.getClient(clientId, null);
+    const client = verifyClient(known || (await findUnknown(clientId, server, effectiveRequest)), clientId, server);
+    const uri = findRedirectUri(requestedUri, client, { request: effectiveRequest, model, server });
+    const redirectUri = typeof uri === 'string' ? uri : await uri;
+    const destination = { client, redirectUri, redirectUriSent: requestedUri !== undefined };
     transaction = new AuthorizationTransaction(context, destination, { effectiveRequest, issuer, resolved });
   } catch (error) {
     // A missing model method is an error of the application, whatever the user decided.
