@@ -42,12 +42,15 @@ export async function disconnect(
   if (!(await canSignInWithout(upstreams, user, id))) return false;
   const { identities } = upstreams;
   const { identity } = connection;
+  // The tokens end first: if that fails, the user still has the connection, and can disconnect it again.
+  await upstreams.vault?.end(user, identity);
   if (!(await identities.removeIdentity(identity))) return undefined;
   // Concurrent requests may have removed the other ones. Each of them then restores its own, so one is left at least.
   if (!(await canSignInWithout(upstreams, user, id))) {
     await identities.addIdentity(identity);
     return false;
   }
+  // A sign-in at the same moment may have stored new tokens.
   await upstreams.vault?.end(user, identity);
   return connection;
 }

@@ -220,6 +220,19 @@ describe('the vault of upstream tokens', () => {
     expect(await thrown(upstreams.token(USER, 'acme'))).toMatchObject({ reason: 'missing' });
   });
 
+  it('keeps the connection if its tokens cannot be deleted, so that the user can disconnect it again', async () => {
+    const { erin, model, accounts, upstreams } = await start();
+    accounts.all[1]!.password = 'secret';
+    const page = await erin.get('/oauth/connections');
+    for (const method of ['findUpstreamTokens', 'removeUpstreamTokens'] as const) {
+      jest.spyOn(model, method).mockRejectedValueOnce(new Error('The database is down'));
+      expect((await erin.press(page, '/oauth/connections', 'disconnect')).status).toBe(503);
+      expect(await model.listIdentities({ realm: '', userId: '2' })).toHaveLength(1);
+    }
+    expect((await erin.press(page, '/oauth/connections', 'disconnect')).status).toBe(303);
+    expect(await upstreams.list(USER)).toEqual([]);
+  });
+
   it('revokes tokens that arrive after the user has disconnected the provider', async () => {
     const { acme, upstreams } = await start();
     let disconnected: Promise<boolean> | undefined;
