@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 
 import { consumeOnce, verifyFoundUser } from '../../lib/internal.js';
 import { type GrantsModel, OAuth2Grants, type User } from '../../lib/index.js';
+import { DUE_DELETIONS } from '../accounts/deletion/due-deletions.js';
 import type { UpstreamProfile } from './providers/upstream-user.js';
 import { decideLinking, type LinkingFacts, type LinkingUser } from './linking/decide.js';
 import type { Refusal } from './refusals.js';
@@ -89,6 +90,8 @@ async function create(upstreams: UpstreamServer, profile: UpstreamProfile): Prom
   if (owner !== undefined) return signInAs(upstreams, owner);
   const user = verifyFoundUser(await accounts.create(profile), 'create', 'accounts') || undefined;
   if (!user) return { refusal: 'notCreated' };
+  const deletions = upstreams.server.find(DUE_DELETIONS);
+  if (deletions?.realm === realm) await deletions.finishEarlier(user);
   return (await identities.addIdentity(identityOf(upstreams, profile, user)))
     ? { user, action: 'create' }
     : { refusal: 'inProgress' };

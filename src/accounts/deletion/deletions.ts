@@ -68,6 +68,10 @@ export class Deletions {
     startSweeping(new WeakRef(this));
   }
 
+  get realm(): string {
+    return this.accounts.realm;
+  }
+
   /** When an account is deleted whose user orders it now. */
   get due(): Date {
     return new Date(Date.now() + this.gracePeriod * 1000);

@@ -2,10 +2,15 @@ import { generateKeyPairSync } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import type { User } from 'nest-oauth2';
+import { accounts as passwordAccounts } from 'nest-oauth2/accounts';
+import { OAuth2Server } from 'nest-oauth2/server';
 import { oidc, type UpstreamProvider } from 'nest-oauth2/upstreams';
 
 import { ANY_PLATFORM, stopApplications } from '../../support/servers/test-application.js';
-import { AccountsWithEmail, CLIENT, startSite } from './site.js';
+import { DUE_DELETIONS } from '../../../src/accounts/deletion/due-deletions.js';
+import { sectionForm } from '../accounts/account-application.js';
+import { Accounts, AccountsWithEmail, CLIENT, startSite } from './site.js';
 import { StandIn } from './stand-in.js';
 
 afterEach(stopApplications);
@@ -340,6 +345,31 @@ describe.each(ANY_PLATFORM)('attacks on the sign-in with a provider on %s', (pla
     expect([...userBrowser.cookies.keys()].filter((name) => name.includes('upstream'))).toHaveLength(4);
     const shown = await userBrowser.begin('acme', { return_to: `/oauth/authorize?state=${'x'.repeat(3500)}` });
     expect([shown.status, shown.html]).toEqual([400, expect.stringContaining('too long to sign in with Acme')]);
+  });
+
+  it('gives a new account nothing of a deleted one with the same ID, and is not deleted with it', async () => {
+    const accounts = new Accounts();
+    const users = {
+      findById: accounts.findById,
+      findByEmail: () => undefined,
+      create: () => undefined,
+      // The next account gets this ID, as in a table of SQLite without `AUTOINCREMENT`.
+      delete: ({ id }: User) => accounts.all.splice(Number(id) - 1, 1),
+    };
+    const features = [passwordAccounts({ users, mail: { send: () => undefined }, deletion: { gracePeriod: 0 } })];
+    const { browser, acme, model, app } = await startSite({ platform, features, accounts });
+    const erin = browser();
+    await erin.signInWith(acme, ERIN);
+    jest.spyOn(model, 'deleteAccount').mockRejectedValueOnce(new Error('The database is down'));
+    const form = await sectionForm(erin, 'data', 'delete');
+    await erin.post('/oauth/account', { ...form, confirm: '1' });
+    expect(accounts.all.map(({ name }) => name)).toEqual(['Alice']);
+    const mallory = browser();
+    await mallory.signInWith(acme, MALLORY);
+    expect(await mallory.user()).toBe('Mallory');
+    expect(await model.listIdentities({ realm: '', userId: '2' })).toMatchObject([{ sub: 'm-1' }]);
+    expect(await app.get(OAuth2Server).context.find(DUE_DELETIONS)!.finishDue()).toBe(0);
+    expect(await mallory.user()).toBe('Mallory');
   });
 
   it('creates one account if two browsers sign in for the first time at once', async () => {
