@@ -2,6 +2,8 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { Controller, Get, UseGuards } from '@nestjs/common';
+import { OAuthGuard, Scopes } from 'nest-oauth2';
 import { ATTACKS, attackLab, type AttackLabOptions, AttackLabError } from 'nest-oauth2/testing';
 import { MemoryStore } from 'nest-oauth2/stores/memory';
 import { ANY_PLATFORM, PLATFORMS, startApplication, stopApplications } from '../support/servers/test-application.js';
@@ -37,6 +39,21 @@ describe('attackLab()', () => {
     expect(one.of('resisted')).toHaveLength(only.length);
     const model = app.get('OAuth2Clients') as { list(): Promise<{ clients: object[] }> };
     expect((await model.list()).clients).toEqual([]);
+  });
+
+  it('requests the scope that the guarded route requires, although the server publishes other scopes', async () => {
+    @Controller('notes')
+    class ArchiveController {
+      @Get()
+      @UseGuards(OAuthGuard)
+      @Scopes('archive')
+      list() {
+        return [];
+      }
+    }
+    const { app } = await startApplication(platform!, weakModule({ controllers: [ArchiveController] }));
+    const report = await attackLab(app, { ...OPTIONS, only: ['guard-scope'] });
+    expect(report.results).toMatchObject([{ verdict: 'resisted' }]);
   });
 
   it('skips attacks with a reason, and rejects unknown attacks and missing reasons', async () => {

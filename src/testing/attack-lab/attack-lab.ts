@@ -10,7 +10,7 @@ import { LabKey } from './jwt.js';
 import { Lab } from './lab.js';
 import type { LabParts } from './lab-requests.js';
 import type { AttackLabOptions } from './options.js';
-import { Inconclusive, judge, NotApplicable, type Outcome } from './outcome.js';
+import { Inconclusive, judge, NotApplicable, type Outcome, ScopesRequired } from './outcome.js';
 import { Random } from './random.js';
 import { LabReceiver } from './receiver.js';
 import { countRun } from './runs.js';
@@ -27,6 +27,18 @@ import { Wire } from './wire.js';
  * @throws {AttackLabError} If an honest client gets no token, so that no attack would prove anything.
  */
 export async function attackLab(app: LabApplication, options: AttackLabOptions = {}): Promise<AttackReport> {
+  try {
+    return await runAll(app, options);
+  } catch (error) {
+    const cause = (error as AttackLabError | undefined)?.cause;
+    // Without the option, the guarded route itself names the scopes that it requires.
+    if (options.scopes || !(cause instanceof ScopesRequired)) throw error;
+    return runAll(app, { ...options, scopes: cause.scopes });
+  }
+}
+
+/** Runs the attacks with the given options. */
+async function runAll(app: LabApplication, options: AttackLabOptions): Promise<AttackReport> {
   const { seed = 1, timeLimit = 100, patience = 30_000, callers = 200 } = options;
   if (typeof app?.getHttpServer !== 'function') throw new InvalidArgumentError(NO_APPLICATION);
   verifyIds(options);
@@ -127,10 +139,13 @@ async function verifyHonestFlow(parts: LabParts): Promise<void> {
     context.isOpen = (await lab.callRoute(undefined, { dpop: null })).isAccepted;
     if (response.isAccepted && response.status !== 404) return;
     const { path, method = 'GET' } = context.target.guarded!;
-    throw new Inconclusive(
-      `${method} ${path} rejected an honest token with ${response.status}: ${String(response.headers['www-authenticate'] ?? '')}. ` +
-        'Set `guarded`, `scopes` or `resource` of `attackLab()`',
-    );
+    const challenge = String(response.headers['www-authenticate'] ?? '');
+    const message =
+      `${method} ${path} rejected an honest token with ${response.status}: ${challenge}. ` +
+      'Set `guarded`, `scopes` or `resource` of `attackLab()`';
+    // RFC 6750 §3.1
+    const scope = /\berror="insufficient_scope".*\bscope="([^"]+)"/.exec(challenge)?.[1];
+    throw scope ? new ScopesRequired(message, scope.split(' ')) : new Inconclusive(message);
   } catch (error) {
     if (error instanceof NotApplicable && parts.clients.canCreate) return;
     const { message } = error as Error;

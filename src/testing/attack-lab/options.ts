@@ -88,7 +88,7 @@ export interface AttackLabOptions {
   guarded?: string | GuardedRoute;
   /** Paths of your own pages with forms that need a signed-in user, such as `/settings`. */
   pages?: readonly string[];
-  /** The scope values of the lab's clients. If omitted, those that the server publishes. */
+  /** The scope values of the lab's clients. If omitted, those that the server publishes or `guarded` requires. */
   scopes?: readonly string[];
   /** The `resource` of tokens for the guarded route. If omitted, the resource that the server declares. RFC 8707 */
   resource?: string;

@@ -10,7 +10,7 @@ export type Outcome =
   | { verdict: 'not applicable' | 'inconclusive'; reason: string }
   | { verdict: 'succeeded'; how: string; response?: LabResponse };
 
-export { ApplicationStopped, Inconclusive, NotApplicable } from './stop.js';
+export { ApplicationStopped, Inconclusive, NotApplicable, ScopesRequired } from './stop.js';
 
 export const resisted = (evidence: string): Outcome => ({ verdict: 'resisted', evidence });
 

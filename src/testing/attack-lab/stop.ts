@@ -12,3 +12,13 @@ export class Inconclusive extends Error {
 export class ApplicationStopped extends Inconclusive {
   override name = 'ApplicationStopped';
 }
+
+/** The guarded route requires scopes that the honest token lacks. RFC 6750 §3.1 */
+export class ScopesRequired extends Inconclusive {
+  constructor(
+    message: string,
+    readonly scopes: readonly string[],
+  ) {
+    super(message);
+  }
+}
