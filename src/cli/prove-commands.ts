@@ -15,6 +15,17 @@ const run = promisify(execFile);
 /** The files to which `nest build` writes `src/proof.ts`. Without an argument, the first that exists is loaded. */
 const DEFAULT_FILES = ['dist/proof.js', 'dist/src/proof.js'];
 
+const NO_FILE = `Neither ${DEFAULT_FILES.join(' nor ')} exists. Write src/proof.ts with your user and a guarded route, and build:
+
+import { NestFactory } from '@nestjs/core';
+import type { ProofOptions } from 'nest-oauth2/testing';
+import { AppModule } from './app.module.js';
+
+export const proof: ProofOptions = {
+  application: () => NestFactory.create(AppModule, { logger: false }),
+  lab: { signIn: { username: 'alice', password: 'wonderland' }, guarded: '/notes' },
+};`;
+
 const PROVE_OPTIONS: Readonly<Record<string, CommandOption>> = {
   empty: {
     type: 'string',
@@ -60,8 +71,7 @@ export const PROVE_COMMANDS: Readonly<Record<string, Command>> = {
       const kills = args.number('kills') ?? 10;
       if (!Number.isSafeInteger(kills) || kills < 0) throw new UsageError('`--kills` must be an integer from 0');
       const file = args.id || DEFAULT_FILES.find((each) => existsSync(each));
-      if (!file)
-        throw new CommandError(`Neither ${DEFAULT_FILES.join(' nor ')} exists: add the file that exports \`proof\`.`);
+      if (!file) throw new CommandError(NO_FILE);
       const options = (await importFile(file, 'proof')) as ProofOptions;
       const place = args.text('empty');
       if ((options.store === undefined) !== (place === undefined))

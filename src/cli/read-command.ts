@@ -65,6 +65,7 @@ export function readCommand(args: readonly string[], width = Infinity): ParsedCo
     if (args.includes('--version')) return { help: packageVersion(), args: read({}, []) };
     if (args.length === 0 || args.includes('--help')) return { help: overview(width), args: read({}, []) };
     if (args[0] === 'migrate') throw new UsageError('`migrate` is a package of its own. Run: npx nest-oauth2-migrate');
+    if (args[0] === 'add') throw new UsageError('`add` is a command of the Nest CLI. Run: npx nest add nest-oauth2');
     const group = Object.keys(COMMANDS).filter((each) => each.startsWith(`${args[0]!} `));
     const known = group.length > 0 ? `: the known ones are \`${group.join('`, `')}\`` : '';
     throw new UsageError(`There is no command \`${name || args[0]!}\`${known}. See nest-oauth2 --help`);

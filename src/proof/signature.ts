@@ -1,4 +1,4 @@
-import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
+import type { JSONWebKeySet } from 'jose';
 import type { findKeys } from '../../lib/internal.js';
 import { CommandError } from '../cli/command.js';
 import { digestOf, type Proof } from './proof.js';
@@ -28,6 +28,8 @@ const claimsOf = ({ format, verdicts, details }: Omit<Proof, 'signature'>) => ({
 export async function verifySignature(proof: Proof, keys: JSONWebKeySet): Promise<string | undefined> {
   if (proof.digest !== digestOf(proof.verdicts)) throw changed('the digest differs from the verdicts');
   if (!proof.signature) throw changed('it has no signature, because the server had no keys');
+  // Loaded here, because an application without `keys()` makes proofs without `jose`.
+  const { compactVerify, createLocalJWKSet } = await import('jose');
   const { payload, protectedHeader } = await compactVerify(proof.signature, createLocalJWKSet(keys)).catch(() => {
     throw changed('no key of the key set verifies the signature');
   });

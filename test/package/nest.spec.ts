@@ -106,6 +106,12 @@ describe.each(['12', '11'] as const)('the packed module in an application on Nes
     expect(report.findings.map(({ rule }) => rule)).toContain('store-in-memory');
   });
 
+  it('lets the command line tool prove an application without `jose`', async () => {
+    const prove = [join(host, 'node_modules/.bin/nest-oauth2'), 'prove', 'prove-plain.mjs'] as const;
+    const output = await run(host, ...prove, '--commit', 'c0ffee', '--output', 'plain', '--fail-on', 'never');
+    expect(output).toContain('signed  no: the server has no keys');
+  });
+
   it('loads the rules of the report only with its entry', async () => {
     const loaded = "Object.keys(require.cache).some((file) => file.endsWith('rules.js'))";
     const program = `require('nest-oauth2'); require('nest-oauth2/pages'); const before = ${loaded}; require('nest-oauth2/report'); console.log(before, ${loaded})`;

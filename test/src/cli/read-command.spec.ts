@@ -28,6 +28,10 @@ describe('the nest-oauth2 command line', () => {
     expect(() => readCommand(['migrate', '--dry-run'])).toThrow('npx nest-oauth2-migrate');
   });
 
+  it('names the command of the Nest CLI for `add`', () => {
+    expect(() => readCommand(['add', '--store=memory'])).toThrow('npx nest add nest-oauth2');
+  });
+
   it.each(['authorization_code', 'implicit'])(
     'does not create a client with %s and without redirect URI, whose requests would all fail',
     async (grant) => {
