@@ -194,7 +194,9 @@ async function warnOfEmptySettings(server: ServerContext): Promise<void> {
 const logger = new Logger('OAuth2');
 
 function* findErrors(server: ServerContext): Iterable<string> {
-  if (!server.find(SERVER_SECRETS)) yield '`upstreams()` requires the option `secret`, which encrypts its cookies';
+  if (!server.find(SERVER_SECRETS)) {
+    yield `\`upstreams()\` requires the option \`secret\`, which encrypts its cookies: set it to at least 32 random characters, the same in every process. ${LATE}`;
+  }
   if (server.options.issuer === undefined) {
     yield '`upstreams()` requires the option `issuer`: the redirect URIs at the providers begin with it';
   }

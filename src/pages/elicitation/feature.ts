@@ -1,5 +1,6 @@
 import {
   type Feature,
+  LATE,
   type OptionRows,
   optionTable,
   secondsFrom,
@@ -44,7 +45,7 @@ export function urlElicitation(options: UrlElicitationOptions = {}): Feature {
       return {
         *misconfigurations(server) {
           if (!server.find(SERVER_SECRETS))
-            yield '`urlElicitation()` requires the option `secret`, which encrypts its URLs';
+            yield `\`urlElicitation()\` requires the option \`secret\`, which encrypts its URLs: set it to at least 32 random characters, the same in every process. ${LATE}`;
           if (server.options.issuer === undefined)
             yield '`urlElicitation()` builds its URLs from the issuer: set the option `issuer`';
         },

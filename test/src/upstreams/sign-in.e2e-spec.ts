@@ -295,6 +295,9 @@ describe.each(PLATFORMS)('servers with providers on %s', (platform) => {
     await expect(startSite({ platform, options: { issuer: undefined as never } })).rejects.toThrow(
       '`upstreams()` requires the option `issuer`',
     );
+    await expect(startSite({ platform, options: { secret: undefined as never } })).rejects.toThrow(
+      'encrypts its cookies: set it to at least 32 random characters',
+    );
     const without = { model: new MemoryStore({ users: new Accounts() }), issuer: ISSUER, secret: SECRET };
     const features = [
       upstreams({ providers: { acme: oidc({ issuer: 'https://acme.example', ...CLIENT }) }, accounts: new Accounts() }),
