@@ -61,7 +61,7 @@ export class Judgement {
   }
 
   private findingOf<Facts>(rule: Rule<Facts>, observed: Observation, isDevelopment: boolean, place: Place): Finding {
-    const { id, severity, isFineInDevelopment = false, judge: _, ...texts } = rule;
+    const { id, severity, isFineInDevelopment = false, judge: _, code, ...texts } = rule;
     const { subject, is } = observed;
     const acceptance = this.accepted.find(id, subject, this.now);
     return {
@@ -70,6 +70,7 @@ export class Judgement {
       subject,
       is,
       ...texts,
+      ...(code !== undefined && { code: commandFor(subject, code) }),
       ...(place.server !== undefined && { server: place.server }),
       ...(place.tenant !== undefined && { tenant: place.tenant }),
       ...(acceptance && !acceptance.isExpired && { accepted: { reason: acceptance.reason, until: acceptance.until } }),
@@ -93,3 +94,9 @@ function observationsOf<Facts>(rule: Rule<Facts>, facts: Facts): readonly Observ
 /** Orders open findings before accepted ones, and severe ones before others. */
 const byUrgency = (a: Finding, b: Finding): number =>
   Number(a.accepted !== undefined) - Number(b.accepted !== undefined) || rankOf(b.severity) - rankOf(a.severity);
+
+/** Puts the client of a finding into its command. An ID with other characters could add a command to that of a shell. */
+const commandFor = (subject: string, code: string) => {
+  const id = /^client:(\w[\w.-]*)$/.exec(subject)?.[1];
+  return id === undefined ? code : code.replace('clients change web', `clients change ${id}`);
+};

@@ -307,6 +307,15 @@ describe('the formats', () => {
     );
   });
 
+  it('name the client in the command to run, unless a shell could read more than an ID', async () => {
+    const commandAbout = async (id: string) =>
+      (await reportAbout({ client: { id, grants: ['password'] } })).findings.find(
+        ({ rule }) => rule === 'client-password-grant',
+      )?.code;
+    expect(await commandAbout('my-spa')).toMatch(/^npx nest-oauth2 clients change my-spa --grant /);
+    expect(await commandAbout('my;spa')).toMatch(/^npx nest-oauth2 clients change web --grant /);
+  });
+
   it('write a SARIF 2.1.0 log with suppressed accepted findings', async () => {
     const accepted = [{ rule: 'client-password-grant', reason: 'Old app.', until: '2999-01-31' }];
     const made = await reportAbout({ client: { grants: ['password', 'implicit'] }, accepted });
