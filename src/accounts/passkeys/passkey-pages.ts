@@ -56,7 +56,13 @@ export const passkeyLoginPage = (messages: AccountMessages): Endpoint =>
       if (!used || !user) return call.problem('passkeyWrong');
       // A passkey that has verified the user is two factors: the device, and what unlocks it.
       const acr = SecondFactorLogin.of(call.site)!.options.acr ?? call.site.options.signIn?.acr;
-      return call.finishLogin({ user, acr, amr: [...used.amr, 'mfa'], returnTo: call.returnTo });
+      return call.finishLogin({
+        user,
+        acr,
+        amr: [...used.amr, 'mfa'],
+        returnTo: call.returnTo,
+        isCurrent: used.isCurrent,
+      });
     },
   });
 

@@ -12,6 +12,8 @@ const MAX_PASSKEYS = 20;
 export interface UsedPasskey {
   readonly userId: string;
   readonly amr: readonly string[];
+  /** Returns whether the passkey was not removed since. */
+  readonly isCurrent: () => Promise<boolean>;
 }
 
 /** The passkeys of one realm of users. The store keeps their public keys. */
@@ -75,7 +77,8 @@ export class Passkeys {
     // A concurrent use has stored its state, or the passkey was removed.
     if (!(await this.model.replaceCredential(found, JSON.stringify(passkey))) && !(await this.find(passkey.id)))
       return undefined;
-    return { userId: found.userId, amr: [passkey.backupEligible ? 'swk' : 'hwk', 'user'] };
+    const isCurrent = async () => (await this.find(passkey.id)) !== undefined;
+    return { userId: found.userId, amr: [passkey.backupEligible ? 'swk' : 'hwk', 'user'], isCurrent };
   }
 
   /** Renames a passkey of a user. */

@@ -1,7 +1,7 @@
 import { assertConfig, signInClaims } from '../../../lib/internal.js';
 import type { Request, Response, ServerContext, SignIn, UpstreamSession, User } from '../../../lib/index.js';
 import { PageRedirect } from '../toolkit/answers.js';
-import { returnRequest, SITE } from '../site.js';
+import { returnPath, returnRequest, SITE } from '../site.js';
 import { loginFlowOf } from './login-flow.js';
 
 /** A login that a method has performed: who the user is, and how the user was authenticated. */
@@ -18,6 +18,11 @@ export interface FinishedLogin extends Pick<SignIn, 'acr' | 'authTime'> {
    * `return_to` of the request.
    */
   returnTo?: string;
+  /**
+   * Returns whether the proof of the login is still valid. It is called once the session is saved, which is ended if not.
+   * If omitted, it is not verified.
+   */
+  isCurrent?: () => Promise<boolean>;
 }
 
 /** The request on which a method has identified a user, such as a `PageCall`. */
@@ -37,13 +42,14 @@ interface LoginCall {
  */
 export async function finishLogin(
   { server, endpoint, request, response }: LoginCall,
-  { returnTo, ...login }: FinishedLogin,
+  { returnTo, isCurrent, ...login }: FinishedLogin,
 ): Promise<PageRedirect> {
   const { user, acr, amr, authTime } = login;
   signInClaims({ amr, ...(acr !== undefined && { acr }), ...(authTime && { authTime }) });
   const site = server.find(SITE);
   assertConfig(site, '`finishLogin()` requires the feature `pages()`: add it to `features`');
   const pageRequest = { request: returnTo === undefined ? request : returnRequest(site, request, returnTo), response };
-  const { path = site.options.home } = await loginFlowOf(site).continue({ ...login, user }, pageRequest, { endpoint });
-  return new PageRedirect(path);
+  const continued = await loginFlowOf(site).continue({ ...login, user }, pageRequest, { endpoint, isCurrent });
+  const { problem, path = site.options.home } = continued;
+  return new PageRedirect(problem ? site.loginPath(request, returnPath(pageRequest.request)) : path);
 }

@@ -175,6 +175,18 @@ describe.each(PLATFORMS)('passkeys on %s', (platform) => {
     expect(await stored()).toEqual([]);
   });
 
+  it('start no session if an operator removes them just after they were used', async () => {
+    const { app, passkey } = await startWithPasskey({ platform });
+    const thief = app.browser();
+    const save = app.model.saveSession.bind(app.model);
+    jest.spyOn(app.model, 'saveSession').mockImplementationOnce(async (session) => {
+      await app.nest.get(OAuth2Server).context.find(FACTOR_RESET)!.reset('1');
+      return save(session);
+    });
+    expect((await use(thief, passkey)).location).toBe('/oauth/login');
+    expect(await isSignedIn(thief)).toBe(false);
+  });
+
   it('reject a sign-in without a CSRF token, or from another site', async () => {
     const { app, passkey } = await startWithPasskey({ platform });
     const browser = app.browser();
