@@ -11,7 +11,7 @@ import {
 } from '../../lib/index.js';
 import type { PageCall } from '../pages/index.js';
 import { UserSessions } from '../pages/sessions/user-sessions.js';
-import { realmOf, tenantFilter } from '../tenants/tenant-of.js';
+import { realmOf, usersFilter } from '../tenants/tenant-of.js';
 import { Deletions } from './deletion/deletions.js';
 import { Authenticator } from './factors/authenticator.js';
 import { Links } from './links.js';
@@ -105,8 +105,8 @@ export class Accounts {
     const model = this.server.options.model as Model & ConsentModel;
     const userId = String(user['id']);
     const grants = OAuth2Grants.of(this.server);
-    const applications = await model.listApplications(userId, tenantFilter(this.server));
-    for (const { clientId } of applications) await grants.end({ userId, clientId });
+    const applications = await model.listApplications(userId, usersFilter(this.server));
+    for (const { clientId } of applications) await grants.end({ userId, clientId, ...usersFilter(this.server) });
   }
 }
 

@@ -14,6 +14,7 @@ import { ACCOUNT_SECTIONS, LOGIN_STEPS, PASSWORDS } from '../pages/index.js';
 import { DEFAULT_SECOND_FACTOR } from '../pages/second-factor/options.js';
 import { secondFactorPage } from '../pages/second-factor/page.js';
 import { SITE } from '../pages/site.js';
+import { USER_REALMS } from '../tenants/tenant-of.js';
 import { Accounts, ACCOUNTS } from './accounts.js';
 import { dataSection } from './deletion/data-section.js';
 import { DUE_DELETIONS } from './deletion/due-deletions.js';
@@ -102,6 +103,7 @@ export function accounts<U extends User = User>(options: AccountsOptions<U>): Fe
     ],
     install(builder) {
       const site = builder.use(SITE);
+      if (realm !== undefined) builder.contribute(USER_REALMS, realm);
       tokens?.install?.(builder);
       builder.provide(ACCOUNTS, () => {
         const { server } = builder;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-import { accepts, MODULE_STATE } from '../../lib/internal.js';
+import { accepts, collectedCapability, MODULE_STATE } from '../../lib/internal.js';
 import type { ServerContext } from '../../lib/index.js';
 
 /** Returns the tenant of a server. `undefined` if the application has no tenants. */
@@ -19,6 +19,19 @@ export function realmOf(server: ServerContext, name: string | undefined): string
   return name === undefined ? (tenant ?? '') : JSON.stringify([name, tenant ?? null]);
 }
 
+/** The capability key under which features contribute their option `realm`, if it is set. */
+export const USER_REALMS = collectedCapability<string>('realms of users');
+
+/**
+ * Returns a text that identifies the users of a server, from its tenant and the options `realm` of its features.
+ * `undefined` if all servers of the store have the same users.
+ */
+export function usersOf(server: ServerContext): string | undefined {
+  const tenant = tenantOf(server);
+  const realms = new Set(server.all(USER_REALMS));
+  return realms.size === 0 ? tenant : JSON.stringify([...[...realms].toSorted(), tenant ?? null]);
+}
+
 /** Accepts the option `realm` of a feature. */
 export const REALM = accepts<string>(
   'a text of 1 to 100 characters',
@@ -26,17 +39,17 @@ export const REALM = accepts<string>(
 );
 
 /**
- * Returns a different text for each tenant, so that a value of one tenant is useless at another. Returns the text
- * itself if the server has no tenants.
+ * Returns a different text for each tenant and realm of users, so that a value of one is useless at another. Returns the
+ * text itself if all servers of the store have the same users.
  */
-export function boundToTenant(text: string, server: ServerContext): string {
-  const tenant = tenantOf(server);
-  return tenant === undefined ? text : hash('sha256', JSON.stringify([tenant, text]), 'base64url');
+export function boundToUsers(text: string, server: ServerContext): string {
+  const users = usersOf(server);
+  return users === undefined ? text : hash('sha256', JSON.stringify([users, text]), 'base64url');
 }
 
 /**
- * Returns a filter that limits grants of a user to the tenant of a server, because users of two tenants may have the
- * same id. `undefined` for a server without tenants.
+ * Returns a filter that limits grants of a user to a server, because users of two tenants or realms may have the same ID.
+ * `undefined` if all servers of the store have the same users.
  */
-export const tenantFilter = (server: ServerContext): { issuer: string } | undefined =>
-  tenantOf(server) === undefined ? undefined : { issuer: server.options.issuer! };
+export const usersFilter = (server: ServerContext): { issuer: string } | undefined =>
+  usersOf(server) === undefined ? undefined : { issuer: server.options.issuer! };

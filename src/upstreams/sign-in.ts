@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { consumeOnce, verifyFoundUser } from '../../lib/internal.js';
 import { type GrantsModel, OAuth2Grants, type User } from '../../lib/index.js';
 import { DUE_DELETIONS } from '../accounts/deletion/due-deletions.js';
+import { usersFilter } from '../tenants/tenant-of.js';
 import type { UpstreamProfile } from './providers/upstream-user.js';
 import { decideLinking, type LinkingFacts, type LinkingUser } from './linking/decide.js';
 import type { Refusal } from './refusals.js';
@@ -104,7 +105,7 @@ async function create(upstreams: UpstreamServer, profile: UpstreamProfile): Prom
 async function release({ accounts, server }: UpstreamServer, user: User, email: string): Promise<void> {
   await accounts.releaseEmail!(user, email);
   const { revokeGrantsOf } = server.options.model as Partial<GrantsModel>;
-  if (revokeGrantsOf) await OAuth2Grants.of(server).end({ userId: user['id'] as string });
+  if (revokeGrantsOf) await OAuth2Grants.of(server).end({ userId: user['id'] as string, ...usersFilter(server) });
 }
 
 const identityOf = ({ realm }: UpstreamServer, { iss, sub, provider, name }: UpstreamProfile, user: User) => ({

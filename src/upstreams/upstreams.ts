@@ -9,7 +9,7 @@ import { LOGIN_METHODS, type LoginMethod } from '../pages/login/methods.js';
 import { pathOf } from '../pages/local-path.js';
 import { SITE, type Site, textOf } from '../pages/site.js';
 import { definePage } from '../pages/toolkit/define-page.js';
-import { tenantOf } from '../tenants/tenant-of.js';
+import { tenantOf, USER_REALMS } from '../tenants/tenant-of.js';
 import { ACCOUNT_METHODS, UPSTREAM_ACCOUNTS } from './linking/accounts.js';
 import { backChannelLogout } from './logout/logout-endpoint.js';
 import { MESSAGES, type MessageKey } from './messages.js';
@@ -77,6 +77,7 @@ export function upstreams(options: UpstreamsOptions): Feature {
     injects: [injects(UPSTREAM_ACCOUNTS, 'accounts', accounts, ACCOUNT_METHODS)],
     install(builder) {
       const site = builder.use(SITE);
+      if (realm !== undefined) builder.contribute(USER_REALMS, realm);
       builder.provide(UPSTREAM_SERVER, () => make(builder.server));
       if (hasVault) builder.provide(UPSTREAM_VAULT, () => builder.server.find(UPSTREAM_SERVER)!.vault!);
       builder.provide(HOME_REALM, () => new UpstreamHomeRealm(builder.server.find(UPSTREAM_SERVER)!));

@@ -7,7 +7,7 @@ import type {
   StoredCredential,
   User,
 } from '../../../lib/index.js';
-import { tenantFilter } from '../../tenants/tenant-of.js';
+import { usersFilter } from '../../tenants/tenant-of.js';
 import type { Accounts } from '../accounts.js';
 import { emailOf, nameOf } from '../email.js';
 
@@ -41,7 +41,7 @@ export async function exportOf(accounts: Accounts, user: User): Promise<object> 
     passkeys: of('passkey').map((one) => members(one, ['name', 'createdAt', 'usedAt'])),
     identities: of('identity').map((one) => members(one, ['provider', 'iss', 'sub', 'name', 'linkedAt'])),
     sessions: await sessionsOf(model, userId, accounts),
-    applications: (await model.listApplications(userId, tenantFilter(server))).map(applicationEntry),
+    applications: (await model.listApplications(userId, usersFilter(server))).map(applicationEntry),
     personal_tokens: ((await server.find(PERSONAL_TOKENS)?.list(user)) ?? []).map(
       ({ name: tokenName, scope, createdAt, expiresAt, lastUsedAt }) => ({
         name: tokenName,
@@ -65,7 +65,7 @@ async function sessionsOf(model: ExportModel, userId: string, { server }: Accoun
   const all: ListedSession[] = [];
   let after: string | undefined;
   do {
-    const selection = { userId, ...tenantFilter(server), limit: PAGE };
+    const selection = { userId, ...usersFilter(server), limit: PAGE };
     const { sessions, next } = await model.listSessions({ ...selection, ...(after !== undefined && { after }) });
     all.push(...sessions);
     after = next;

@@ -1,6 +1,6 @@
 import { loginInitiation } from '../../../lib/internal.js';
 import type { AuthorizedApplication, ConsentModel, ConsentSelection, Model, User } from '../../../lib/index.js';
-import { tenantFilter } from '../../tenants/tenant-of.js';
+import { usersFilter } from '../../tenants/tenant-of.js';
 import { reportForgotten, reportWithdrawn } from '../page-events.js';
 import type { PageData } from '../render/page-renderer.js';
 import { definePage } from '../toolkit/define-page.js';
@@ -29,7 +29,7 @@ export const applicationsPage = definePage<Omit<PageData<'applications'>, 'actio
 
 /** Returns the applications with access to the account of the signed-in user. */
 export async function applicationsOf(call: PageCall) {
-  const applications = await modelOf(call).listApplications(idOf(call.user), tenantFilter(call.server));
+  const applications = await modelOf(call).listApplications(idOf(call.user), usersFilter(call.server));
   return { applications, loginUrls: loginUrlsOf(applications, call) };
 }
 
@@ -65,7 +65,7 @@ const PRINTABLE = /^[\x20-\x7e]+$/;
 function selectedBy(call: PageCall): ConsentSelection | undefined {
   const clientId = call.text('client_id');
   if (clientId === undefined || !PRINTABLE.test(clientId)) return undefined;
-  return { userId: idOf(call.user), clientId, ...tenantFilter(call.server) };
+  return { userId: idOf(call.user), clientId, ...usersFilter(call.server) };
 }
 
 function loginUrlsOf(

@@ -6,7 +6,7 @@ import {
   TemporarilyUnavailableError,
   networkOf,
 } from '../../../lib/index.js';
-import { tenantOf } from '../../tenants/tenant-of.js';
+import { usersOf } from '../../tenants/tenant-of.js';
 
 /** An attempt to sign in with a password, or to verify or send a code of a second factor. */
 export interface Attempt {
@@ -136,7 +136,7 @@ function countByDefault(
   const { model } = server.options;
   if (secondFactor) return countAttempt([[codes, codeKey(server, secondFactor, account)]], model);
   const network = address === undefined ? undefined : networkOf(address);
-  return countSignIn({ realm: tenantOf(server), username, account, network, knownBrowser }, model);
+  return countSignIn({ realm: usersOf(server), username, account, network, knownBrowser }, model);
 }
 
-const codeKey = (server: ServerContext, ...parts: unknown[]) => JSON.stringify([tenantOf(server) ?? null, ...parts]);
+const codeKey = (server: ServerContext, ...parts: unknown[]) => JSON.stringify([usersOf(server) ?? null, ...parts]);

@@ -1,5 +1,5 @@
 import type { Awaitable, Model, ServerContext, SessionModel } from '../../../lib/index.js';
-import { boundToTenant } from '../../tenants/tenant-of.js';
+import { boundToUsers } from '../../tenants/tenant-of.js';
 import { BrowserCookie, newCookieValue } from '../sessions/browser-cookie.js';
 import type { PageRequest } from '../site.js';
 import type { Login } from './steps.js';
@@ -60,6 +60,6 @@ export class PendingLogins {
   }
 
   private idOf(value: string): string {
-    return `pending login ${boundToTenant(value, this.server)}`;
+    return `pending login ${boundToUsers(value, this.server)}`;
   }
 }

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 import { constantTimeEqual } from '../../../lib/internal.js';
 import type { Request, Response, ServerContext } from '../../../lib/index.js';
-import { boundToTenant, tenantOf } from '../../tenants/tenant-of.js';
+import { boundToUsers, usersOf } from '../../tenants/tenant-of.js';
 
 /** The cookies of the pages, with the pattern of their values. */
 const KINDS = {
@@ -46,7 +46,7 @@ export class BrowserCookie {
     const isSecure = protocol === 'https' || issuer?.startsWith('https:') === true;
     const name = cookieName(kind, issuer, isSecure);
     // Several tenants may share a host name, and a user may be signed in to more than one of them.
-    this.name = tenantOf(server) === undefined ? name : `${name}-${boundToTenant('', server).slice(0, 12)}`;
+    this.name = usersOf(server) === undefined ? name : `${name}-${boundToUsers('', server).slice(0, 12)}`;
     this.attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
     const given = valueOf(request.get('cookie'), this.name);
     this.value = given !== undefined && KINDS[kind].test(given) ? given : undefined;

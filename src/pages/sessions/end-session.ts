@@ -1,6 +1,6 @@
 import type { SignOutInitiator } from '../../../lib/internal.js';
 import type { Awaitable, User } from '../../../lib/index.js';
-import { tenantFilter } from '../../tenants/tenant-of.js';
+import { usersFilter } from '../../tenants/tenant-of.js';
 import { reportGrantsEnded, reportUser } from '../page-events.js';
 import { findUserToSignOut, signOut } from './sign-out.js';
 import type { Site, PageRequest } from '../site.js';
@@ -27,7 +27,7 @@ export async function endSession(
   const frames = await signOut(site, user, pageRequest, { initiator });
   const model = server.options.model as object as GrantsModel;
   const userId = user['id'] as string;
-  const ended = options.signOutEndsGrants && (await model.revokeGrantsOf({ userId, ...tenantFilter(server) })) !== 0;
+  const ended = options.signOutEndsGrants && (await model.revokeGrantsOf({ userId, ...usersFilter(server) })) !== 0;
   reportUser(server, 'user.signed_out', { user, pageRequest });
   if (ended) reportGrantsEnded(server, { user, pageRequest });
   return frames;

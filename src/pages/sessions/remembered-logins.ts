@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Model, RememberedModel, RememberedSession, ServerContext, SessionModel } from '../../../lib/index.js';
 import type { BrowserRequest } from '../../interaction/session-operations.js';
-import { boundToTenant } from '../../tenants/tenant-of.js';
+import { boundToUsers } from '../../tenants/tenant-of.js';
 import { BrowserCookie } from './browser-cookie.js';
 
 /**
@@ -72,6 +72,6 @@ export class RememberedLogins {
 
   /** Returns the stored id of a token. Its prefix prevents the token from being used as a session cookie. */
   private idOf(value: string): string {
-    return `remembered ${boundToTenant(value, this.server)}`;
+    return `remembered ${boundToUsers(value, this.server)}`;
   }
 }

@@ -15,7 +15,7 @@ import type {
 } from '../../../lib/index.js';
 import { type SessionClientModel, upstreamClientId } from '../../../lib/internal.js';
 import type { BrowserRequest } from '../../interaction/session-operations.js';
-import { boundToTenant, tenantOf } from '../../tenants/tenant-of.js';
+import { boundToUsers, usersOf } from '../../tenants/tenant-of.js';
 import { BrowserCookie, newCookieValue } from './browser-cookie.js';
 import { RememberedLogins } from './remembered-logins.js';
 
@@ -173,11 +173,11 @@ export class ModelSessions implements Sessions {
   }
 
   /**
-   * Returns the stored id of a session. Ids differ between tenants, so that a cookie is valid for one tenant only. The
+   * Returns the stored id of a session. Ids differ between tenants and realms, so that a cookie is valid for one only. The
    * prefix prevents the id from being used as a cookie.
    */
   private idOf(value: string): string {
-    return tenantOf(this.server) === undefined ? value : `tenant ${boundToTenant(value, this.server)}`;
+    return usersOf(this.server) === undefined ? value : `tenant ${boundToUsers(value, this.server)}`;
   }
 
   private cookie(request: Request, response: Pick<Response, 'set'> = NOWHERE): BrowserCookie {

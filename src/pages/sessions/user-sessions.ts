@@ -7,7 +7,7 @@ import {
   type User,
 } from '../../../lib/index.js';
 import type { UserSession } from '../../interaction/session-operations.js';
-import { tenantFilter } from '../../tenants/tenant-of.js';
+import { usersFilter } from '../../tenants/tenant-of.js';
 
 /** Maximum number of listed sessions of one user. */
 const MAX_LISTED = 1000;
@@ -50,7 +50,7 @@ export class UserSessions {
   }
 
   private of(user: User): { userId: string | number; issuer?: string } {
-    return { userId: userIdOf(user), ...tenantFilter(this.server) };
+    return { userId: userIdOf(user), ...usersFilter(this.server) };
   }
 
   private able(method: keyof SessionListModel): SessionListModel {

@@ -1,5 +1,5 @@
 import { countAttempt, RateLimit, type RequestRate } from '../../../lib/internal.js';
-import { tenantOf } from '../../tenants/tenant-of.js';
+import { usersOf } from '../../tenants/tenant-of.js';
 import { PageProblem } from './answers.js';
 import type { PageCall } from './page-call.js';
 
@@ -20,7 +20,7 @@ export class PageThrottle {
    */
   async limit<T extends object>(call: PageCall, post: () => Promise<T>): Promise<T | PageProblem> {
     const { server, network, response } = call;
-    const key = (text: string) => JSON.stringify([tenantOf(server) ?? null, text]);
+    const key = (text: string) => JSON.stringify([usersOf(server) ?? null, text]);
     const user = this.account && (call.hasUser ? call.user : await call.findUser());
     const { wait, giveBack } = await countAttempt(
       [

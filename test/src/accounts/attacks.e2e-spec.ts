@@ -4,6 +4,7 @@ import { Logger } from '@nestjs/common';
 
 import type { CredentialModel } from 'nest-oauth2/server';
 import { logMailer } from 'nest-oauth2/accounts';
+import { Store } from 'nest-oauth2/stores';
 import type { MemoryStore } from 'nest-oauth2/stores/memory';
 import { stopApplications } from '../../support/servers/test-application.js';
 import type { PageBrowser, ShownPage } from '../pages/page-browser.js';
@@ -11,6 +12,7 @@ import {
   AccountApplication,
   AUTHORIZE,
   choose,
+  ISSUER,
   isSignedIn,
   NEW_PASSWORD,
   PASSWORD,
@@ -449,6 +451,43 @@ describe('a new password', () => {
     // The owner is not locked out.
     expect((await app.signIn(ALICE, PASSWORD)).shown.status).toBe(303);
   }, 30_000);
+});
+
+describe('a user of another realm with the same ID in the same store', () => {
+  it('has no part in the sessions and the access of the first user', async () => {
+    const { app: staff, browser } = await startWithAlice({ options: { realm: 'staff' } });
+    const user = staff.users.findById('1')!;
+    const accessTokenExpiresAt = new Date(Date.now() + 60_000);
+    const token = { accessToken: 'one', accessTokenExpiresAt, scope: 'read', issuer: ISSUER };
+    await staff.model.saveToken(token, (await staff.model.getClient('web', null))!, user);
+
+    const users = new UserTable();
+    const { storage } = staff.model as unknown as { storage: ConstructorParameters<typeof Store>[0] };
+    const customers = await AccountApplication.start({
+      users,
+      model: new Store(storage, { users }) as MemoryStore,
+      options: { realm: 'customers' },
+      module: { issuer: 'https://customers.example' },
+    });
+    const mallory = customers.browser();
+    const { mail } = await customers.request(SIGN_UP, 'mallory@example.com', mallory);
+    const { pathname, search } = new URL(mail!.link!);
+    await mallory.send(await mallory.get(pathname + search), { new_password: PASSWORD });
+    expect([...users.rows.keys()]).toEqual(['1']);
+
+    const thief = staff.browser();
+    const session = ([name]: [string, string]) => name.startsWith('__Host-oauth2-session');
+    const [[name], [, value]] = [[...browser.cookies].find(session)!, [...mallory.cookies].find(session)!];
+    thief.cookies.set(name, value);
+    expect(await isSignedIn(thief)).toBe(false);
+    const { html } = await mallory.get('/oauth/account');
+    expect(html.match(/Signed in on/g)).toHaveLength(1);
+    const typed = { current_password: PASSWORD, new_password: NEW_PASSWORD, end_access: '1' };
+    const changed = await mallory.post('/oauth/account', { ...(await sectionForm(mallory, 'password')), ...typed });
+    expect(changed.status).toBe(303);
+    expect([await isSignedIn(mallory), await isSignedIn(browser)]).toEqual([true, true]);
+    expect(await staff.model.getAccessToken('one')).toBeDefined();
+  });
 });
 
 describe('an address', () => {
