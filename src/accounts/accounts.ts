@@ -6,6 +6,7 @@ import {
   type Model,
   networkOf,
   OAuth2Grants,
+  type PersonalTokenModel,
   type ServerContext,
   type User,
 } from '../../lib/index.js';
@@ -101,12 +102,15 @@ export class Accounts {
   /** Removes the access of all applications, and revokes the personal access tokens. */
   async endAccess(user: User): Promise<void> {
     const tokens = this.server.find(PERSONAL_TOKENS);
-    for (const { id } of (await tokens?.list(user)) ?? []) await tokens!.revoke(user, id);
-    const model = this.server.options.model as Model & ConsentModel;
+    const model = this.server.options.model as Model & ConsentModel & Partial<PersonalTokenModel>;
     const userId = String(user['id']);
     const grants = OAuth2Grants.of(this.server);
-    const applications = await model.listApplications(userId, usersFilter(this.server));
-    for (const { clientId } of applications) await grants.end({ userId, clientId, ...usersFilter(this.server) });
+    const at = usersFilter(this.server);
+    for (const { id } of (await model.listPersonalTokens?.({ userId, ...at })) ?? []) {
+      // The token may be that of another server with the same users.
+      if (!(await tokens?.revoke(user, id))) await grants.end({ userId, grantId: id, ...at });
+    }
+    for (const { clientId } of await model.listApplications(userId, at)) await grants.end({ userId, clientId, ...at });
   }
 }
 

@@ -161,6 +161,15 @@ describe.each(PLATFORMS)('personal access tokens of accounts() on %s', (platform
     expect(await call('/notes', token)).toMatch(/^401 /);
   });
 
+  it('are revoked with a new password at another server with the same users too', async () => {
+    const { app, browser } = await start(platform);
+    const saved = { token: 'theirs', name: 'CI', scope: 'read', expiresAt: new Date(Date.now() + 60_000) };
+    await app.model.savePersonalToken({ ...saved, issuer: 'https://partners.example' }, app.users.findById('1')!);
+    const typed = { current_password: PASSWORD, new_password: NEW_PASSWORD, end_access: '1' };
+    await browser.post('/oauth/account', { ...(await sectionForm(browser, 'password')), ...typed });
+    expect(await app.model.findPersonalToken('theirs')).toBeUndefined();
+  });
+
   it('are revoked if a new password ends their session while they are saved', async () => {
     const { app, create } = await start(platform);
     const { mail } = await app.request('/oauth/forgot_password', ALICE);
