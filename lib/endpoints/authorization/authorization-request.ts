@@ -18,7 +18,6 @@ import { isPushedRequestUri } from './pushed-request-uri.js';
 import {
   type AuthorizationRequest,
   type Destination,
-  type ResponseType,
   responseTypeName,
   type ResponseTypes,
 } from '../../contracts/response-type.js';
@@ -45,15 +44,16 @@ export function readAuthorizationRequest(
 ): AuthorizationRequest {
   const state = readState(request);
   verifyNoRequestObject(request);
-  const type = findResponseType(request, types);
-  if (state === undefined && !mayOmitState(request, type, options)) {
+  if (state === undefined && !mayOmitState(request, types, options)) {
     const reason = '`state` is missing, and neither PKCE nor the option `allowEmptyState` makes it optional';
     throw new InvalidRequestError('Missing parameter: `state`').because({ reason });
   }
   const scope = requestedScope(request, FORM_OR_URL);
-  const responseType = required(request, 'response_type', isNotEmpty, FORM_OR_URL);
+  const given = required(request, 'response_type', isNotEmpty, FORM_OR_URL);
+  const responseType = responseTypeName(given, types);
+  const type = types.get(responseType);
   if (!type) {
-    const detail = { reason: 'response type is not supported', expected: [...types.keys()], given: responseType };
+    const detail = { reason: 'response type is not supported', expected: [...types.keys()], given };
     throw new UnsupportedResponseTypeError('Unsupported response type: `response_type` is not supported').because(
       detail,
     );
@@ -72,7 +72,7 @@ export function readAuthorizationRequest(
     client,
     redirectUri,
     redirectUriSent,
-    responseType: responseTypeName(responseType, types),
+    responseType,
     responseMode,
     requestedScope: scope,
     state,
@@ -101,9 +101,9 @@ function verifyNoRequestObject(request: Request): void {
  * Whether the request may omit `state`. The option `allowEmptyState` decides if it is set. Otherwise the request must
  * have a PKCE challenge, which prevents CSRF as well, and a response type with a code. OAuth 2.1 §4.1.1
  */
-function mayOmitState(request: Request, responseType: ResponseType | undefined, { allowEmptyState }: Options): boolean {
+function mayOmitState(request: Request, types: ResponseTypes, { allowEmptyState }: Options): boolean {
   if (allowEmptyState !== undefined) return Boolean(allowEmptyState);
-  return hasChallenge(request) && responseType?.supportsPkce !== false;
+  return hasChallenge(request) && findResponseType(request, types)?.supportsPkce !== false;
 }
 
 function requiresChallenge(client: CoreClient, { requirePKCE }: Options): boolean {

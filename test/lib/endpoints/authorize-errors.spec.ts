@@ -118,6 +118,12 @@ describe('an error of an authorization request', () => {
     expect(redirected['error']).toBe('unsupported_response_type');
   });
 
+  it('is unsupported_response_type if the form contains a number and the URL a supported response type', async () => {
+    const request = authorizeRequest({}, { method: 'POST', body: { response_type: 5 } });
+    const { error, redirected } = await runOperation(createTestModel(), 'authorize', request, signedIn);
+    expect([error?.name, redirected['error']]).toEqual(['unsupported_response_type', 'unsupported_response_type']);
+  });
+
   it.each([
     [
       'rejects in saveAuthorizationCode()',
