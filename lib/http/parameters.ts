@@ -86,15 +86,17 @@ export class Parameters {
 }
 
 function findValue(request: Request, name: string, locations: readonly ParameterLocation[] = ['body']): unknown {
-  let value: unknown;
   for (const location of locations) {
-    const parameters: unknown = location === 'body' ? request.body : request.query;
-    if (typeof parameters !== 'object' || parameters === null || !Object.hasOwn(parameters, name)) continue;
-    value = (parameters as Record<string, unknown>)[name];
-    if (isSet(value)) break;
+    const value = ownValue(location === 'body' ? request.body : request.query, name);
+    if (isSet(value)) return value;
   }
-  return value;
+  return undefined;
 }
+
+const ownValue = (parameters: unknown, name: string): unknown =>
+  typeof parameters === 'object' && parameters !== null && Object.hasOwn(parameters, name)
+    ? (parameters as Record<string, unknown>)[name]
+    : undefined;
 
 function readText(value: unknown, name: string, syntax: Syntax, Invalid: ErrorClass): string {
   const text = typeof value === 'number' ? String(value) : value;

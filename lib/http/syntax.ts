@@ -22,7 +22,7 @@ export const isGrantType: Syntax = matches(/^(?:[\w.|-]+|[a-z][a-z\d+.-]+:\S+)$/
 /** Whether a text is valid as user name or password: any text without control characters, except tab. */
 export const isText: Syntax = (value) => !/[\x00-\x08\x0a-\x1f\x7f]/.test(value) && value.isWellFormed();
 /** Whether a text is a PKCE code challenge or code verifier. RFC 7636 §4.1 */
-export const isPKCE: Syntax = matches(/^[\w.~-]{43,128}$/);
+export const isPKCE: Syntax = (value) => value.length >= 43 && value.length <= 128 && /^[\w.~-]+$/.test(value);
 
 /** Whether a text begins with a URI scheme. RFC 3986 §3.1 */
 export const isUri: Syntax = matches(/^[a-z][a-z\d+.-]+:/i);

@@ -32,9 +32,9 @@ function addParameters(uri: string, parameters: Readonly<Record<string, string>>
 }
 
 /** Returns a redirect URI unchanged, except that an `http` or `https` URI without a path gets the path `/`. */
-const withPath = (uri: string) => (PATHLESS.test(uri) ? uri.replace(PATHLESS, '$&/') : uri);
+const withPath = (uri: string) => (PATHLESS.test(uri) ? uri.replace(PATHLESS, '$1/$2') : uri);
 
-const PATHLESS = /^https?:\/\/[^/?]+(?=\?|$)/i;
+const PATHLESS = /^(https?:\/\/[^/?]+)(\?|$)/i;
 
 /**
  * Encodes a parameter value. Codes and most states need no encoding, and the check takes a tenth of the time of
