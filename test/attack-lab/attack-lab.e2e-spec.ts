@@ -97,6 +97,15 @@ describe('attackLab()', () => {
     expect(report.toString()).toContain('✓ code-replay: resisted, POST /oauth/token: 400 invalid_grant');
   });
 
+  it('lists the attacks that do not apply in one line for each reason', async () => {
+    const { app } = await startApplication(platform!, weakModule());
+    const report = await attackLab(app, { ...OPTIONS, only: ['tenant-code', 'code-replay', 'tenant-client'] });
+    expect(report.toString().match(/^[✓-].*$/gm)).toEqual([
+      '✓ code-replay: resisted, POST /oauth/token: 400 invalid_grant',
+      '- not applicable, no second tenant is known: set `otherTenant`: tenant-code, tenant-client',
+    ]);
+  });
+
   it('sends a request again on a new connection if the application closed the idle one at that moment', async () => {
     const { app } = await startApplication(platform!, weakModule());
     const server = app.getHttpServer() as Server;

@@ -74,10 +74,16 @@ export class AttackReport {
     throw new AttackLabError(`${this.summary}\n\n${found.map(describe).join('\n\n')}`);
   }
 
-  /** Returns the report as text: what succeeded first, then one line for each attack. */
+  /** Returns the report as text: what succeeded first, one line for each attack, and why the others do not apply. */
   toString(): string {
     const found = [...this.of('succeeded'), ...this.of('inconclusive')].map((result) => `${describe(result)}\n\n`);
-    const lines = this.results.map(({ id, verdict, detail }) => `${MARKS[verdict]} ${id}: ${verdict}, ${detail}`);
+    const lines: string[] = [];
+    const reasons = new Map<string, string[]>();
+    for (const { id, verdict, detail } of this.results) {
+      if (verdict !== 'not applicable') lines.push(`${MARKS[verdict]} ${id}: ${verdict}, ${detail}`);
+      else reasons.set(detail, [...(reasons.get(detail) ?? []), id]);
+    }
+    for (const [reason, ids] of reasons) lines.push(`- not applicable, ${reason}: ${ids.join(', ')}`);
     return `${this.summary}\n\n${found.join('')}${lines.join('\n')}\n`;
   }
 
