@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { ScryptCount } from '../../stores/scrypt-count.js';
-import { useRealScrypt } from '../../support/environment/real-scrypt.js';
+import { HeldScrypt } from '../../support/environment/real-scrypt.js';
+import { waitUntil } from '../../support/environment/wait-until.js';
 import { PLATFORMS, stopApplications } from '../../support/servers/test-application.js';
-import type { ShownPage } from '../pages/page-browser.js';
 import { AccountApplication, choose, isSignedIn, NEW_PASSWORD, PASSWORD, pathIn } from './account-application.js';
 
 const ALICE = 'alice@example.com';
@@ -12,10 +12,7 @@ const SIGN_UP = '/oauth/sign_up';
 const SESSION = '__Host-oauth2-session';
 const OTHER_SITE = { origin: 'https://attacker.example', 'sec-fetch-site': 'cross-site' };
 
-afterEach(async () => {
-  useRealScrypt(false);
-  await stopApplications();
-});
+afterEach(stopApplications);
 
 describe.each(PLATFORMS)('links of accounts on %s', (platform) => {
   it('compute a hash only with a valid link: not at the request, and not with a used or a forged link', async () => {
@@ -67,13 +64,16 @@ describe('links of accounts', () => {
     const { mail } = await app.request(path, ALICE);
     const browser = app.browser();
     const form = await browser.get(pathIn(mail!));
-    // A cheap hash ends before many of them wait.
-    useRealScrypt();
-    const scrypt = new ScryptCount();
-    const send = async (): Promise<ShownPage> => browser.send(form, { new_password: NEW_PASSWORD });
-    const responses = await Promise.all(Array.from({ length: 60 }, send));
+    const scrypt = new HeldScrypt();
+    const statuses: number[] = [];
+    const responses = Array.from({ length: 60 }, async () => {
+      statuses.push((await browser.send(form, { new_password: NEW_PASSWORD })).status);
+    });
+    // One hash is computed, sixteen requests wait for it, and the others are refused.
+    await waitUntil(() => statuses.length === 43);
+    expect([scrypt.waiting.length, new Set(statuses)]).toEqual([1, new Set([503])]);
     scrypt.stop();
-    expect(scrypt.total).toBeLessThan(60);
-    expect(responses.map(({ status }) => status)).toContain(503);
+    await Promise.all(responses);
+    expect(statuses.slice(43)).toContain(303);
   });
 });
