@@ -29,6 +29,7 @@ const tests = [
   '--selectProjects',
   'suite',
   'stores',
+  'slow',
   '--ci',
   '--findRelatedTests',
   './test/support/environment/requirements.ts',

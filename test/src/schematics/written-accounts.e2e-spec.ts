@@ -9,6 +9,7 @@ import * as globals from '@jest/globals';
 import { DataSource } from 'typeorm';
 import type { AccountUsers } from 'nest-oauth2/accounts';
 import { add } from '../../../src/schematics/index.js';
+import { findRedis } from '../../stores/redis-server.js';
 import { findServers, type TestDatabase } from '../../stores/typeorm-databases.js';
 import { hasMongo, mongoUrl, openMongo } from '../../support/environment/mongo-server.js';
 import { REDIS_URL } from '../../support/environment/redis-url.js';
@@ -87,7 +88,7 @@ const CASES = [
   ['memory', 'fastify'],
   ['typeorm', 'express'],
   ['drizzle', 'express'],
-  ['redis', 'fastify'],
+  ...(await findRedis()).map(() => ['redis', 'fastify'] as const),
 ] as const;
 const written = await Promise.all(
   CASES.map(async ([store, http]) => ({ store, http, folder: await writeApplication(store, http) })),
