@@ -8,6 +8,7 @@ import { add } from '../../../src/schematics/index.js';
 import { StagedApplication } from '../../src/schematics/staged-application.js';
 
 import { findServers } from '../../stores/typeorm-databases.js';
+import { describeEach } from '../../support/environment/requirements.js';
 import { stopApplications } from '../../support/servers/test-application.js';
 import { GuideCode } from './guide-code.js';
 import { OpenTable, type PasswordUsers, SignUpApplication } from './password-application.js';
@@ -19,13 +20,12 @@ const ATTACK = 'the password of the attacker';
 /** Addresses of other domains and users that collations of MariaDB and MySQL treat as equal to the victim's. */
 const SPELLINGS = ['victim@exàmple.com', 'vïctim@example.com', 'victim@example.com\u0080', 'ⓥictim@example.com'];
 
-const mariadb = (await findServers()).find(({ name }) => name === 'MariaDB');
-const { url = '' } = (mariadb?.options() ?? {}) as { url?: string };
-const describeMariaDB = mariadb ? describe : describe.skip;
+const mariadb = (await findServers()).filter(({ name }) => name === 'MariaDB');
+const { url = '' } = (mariadb[0]?.options() ?? {}) as { url?: string };
 
 /** A database that only this process uses. */
 const database = `attack_${process.pid}_${Date.now()}`;
-const own = mariadb ? new URL(database, url).href : '';
+const own = url ? new URL(database, url).href : '';
 
 /** Runs statements on the server. */
 async function run(address: string, ...statements: string[]): Promise<unknown> {
@@ -39,7 +39,7 @@ async function run(address: string, ...statements: string[]): Promise<unknown> {
   }
 }
 
-describeMariaDB('takeover by spelling', () => {
+describeEach(mariadb)('takeover by spelling', () => {
   beforeAll(() => run(url, `CREATE DATABASE ${database} COLLATE utf8mb4_unicode_ci`));
   afterAll(() => run(url, `DROP DATABASE ${database}`));
 

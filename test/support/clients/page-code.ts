@@ -74,7 +74,7 @@ export async function compile(blocks: readonly CodeBlock[], folder: string): Pro
   for (const [path, text] of written) write(path, text);
   for (const [path, text] of absentFiles(sources)) write(path, text);
   write('packages.d.ts', NOT_INSTALLED.map((name) => `declare module '${name}';\n`).join(''));
-  write('tsconfig.json', JSON.stringify({ extends: '../../tsconfig.json', include: ['.'] }));
+  write('tsconfig.json', JSON.stringify({ extends: '../../tsconfig.json', include: ['.'], exclude: [] }));
 
   const missing = check(folder).filter(({ code }) => MISSING_NAME.has(code));
   for (const [path, { file }] of sources) {
