@@ -88,12 +88,14 @@ const SLOW = [
   'lib/interleavings',
   'lib/interruptions',
   'lib/jose/signature-differences',
+  'lib/jose/thread-signatures',
   'lib/limits/folded-name',
   'lib/options/editors',
   'migrate/*',
   'project-files',
   'readme',
   'sample/*',
+  'search-terms',
   'src/bad-input/non-string',
   'src/hosts/hosts',
   'src/judges/*',
@@ -127,9 +129,8 @@ const inSource = {
 };
 
 export default {
-  // Three workers on two cores, because tests wait for databases and deadlines for a third of the time. Jest would
-  // start one.
-  maxWorkers: Math.max(3, availableParallelism() - 1),
+  // Four workers on two cores, because tests wait for databases and deadlines for half of the time. Jest would start one.
+  maxWorkers: Math.max(4, availableParallelism() - 1),
   testSequencer: fileURLToPath(new URL('test/sequencer.js', import.meta.url)),
   reporters: ['default', fileURLToPath(new URL('test/not-tested.js', import.meta.url))],
   // Jest keeps the ES modules of every test file in memory, which makes a worker slower with each file.
