@@ -163,8 +163,9 @@ export interface AccountsOptions<U extends User = User> {
   /** Whether strangers can sign up. `name`: the sign-up page asks for a name too. Default: `true`. */
   signUp?: boolean | 'name';
   /**
-   * The name of the users, if servers with other users share the store. Otherwise users with the same ID would share
-   * their passwords. Tenants are kept apart without it. If omitted, all servers of the store have the same users.
+   * The name of the users, if servers with other users share the store. Set it at each of them: otherwise users with
+   * the same ID would share their passwords and sessions. Tenants are kept apart without it. If omitted, all servers of
+   * the store have the same users.
    */
   realm?: string;
 }

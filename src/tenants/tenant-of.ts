@@ -24,12 +24,13 @@ export const USER_REALMS = collectedCapability<string>('realms of users');
 
 /**
  * Returns a text that identifies the users of a server, from its tenant and the options `realm` of its features.
- * `undefined` if all servers of the store have the same users.
+ * `undefined` if all servers of the store have the same users. With a realm, it contains the issuer: grants are then
+ * listed and ended for one issuer only, so no session may be valid at another.
  */
 export function usersOf(server: ServerContext): string | undefined {
   const tenant = tenantOf(server);
   const realms = new Set(server.all(USER_REALMS));
-  return realms.size === 0 ? tenant : JSON.stringify([...[...realms].toSorted(), tenant ?? null]);
+  return realms.size === 0 ? tenant : JSON.stringify([...[...realms].toSorted(), tenant, server.options.issuer]);
 }
 
 /** Accepts the option `realm` of a feature. */

@@ -26,6 +26,7 @@ import { setUpApp } from './authenticator-page.js';
 const ALICE = 'alice@example.com';
 const FORGOT = '/oauth/forgot_password';
 const SIGN_UP = '/oauth/sign_up';
+const OTHER_ISSUER = 'https://customers.example';
 const OTHER_SITE = { origin: 'https://attacker.example', 'sec-fetch-site': 'cross-site' };
 
 /** A response without what differs in each response: the address and the CSRF token. */
@@ -453,6 +454,26 @@ describe('a new password', () => {
   }, 30_000);
 });
 
+/** Starts another server with the store of the first one. */
+async function startBeside(
+  { model }: AccountApplication,
+  users: UserTable,
+  realm: string,
+): Promise<AccountApplication> {
+  const { storage } = model as unknown as { storage: ConstructorParameters<typeof Store>[0] };
+  const shared = new Store(storage, { users }) as MemoryStore;
+  return AccountApplication.start({ users, model: shared, options: { realm }, module: { issuer: OTHER_ISSUER } });
+}
+
+/** Returns a browser of a server with the session cookie of another one, under the name that the server uses. */
+function withSessionOf(other: PageBrowser, server: AccountApplication, browser: PageBrowser): PageBrowser {
+  const session = ([name]: [string, string]) => name.startsWith('__Host-oauth2-session');
+  const [[name], [, value]] = [[...browser.cookies].find(session)!, [...other.cookies].find(session)!];
+  const thief = server.browser();
+  thief.cookies.set(name, value);
+  return thief;
+}
+
 describe('a user of another realm with the same ID in the same store', () => {
   it('has no part in the sessions and the access of the first user', async () => {
     const { app: staff, browser } = await startWithAlice({ options: { realm: 'staff' } });
@@ -462,24 +483,14 @@ describe('a user of another realm with the same ID in the same store', () => {
     await staff.model.saveToken(token, (await staff.model.getClient('web', null))!, user);
 
     const users = new UserTable();
-    const { storage } = staff.model as unknown as { storage: ConstructorParameters<typeof Store>[0] };
-    const customers = await AccountApplication.start({
-      users,
-      model: new Store(storage, { users }) as MemoryStore,
-      options: { realm: 'customers' },
-      module: { issuer: 'https://customers.example' },
-    });
+    const customers = await startBeside(staff, users, 'customers');
     const mallory = customers.browser();
     const { mail } = await customers.request(SIGN_UP, 'mallory@example.com', mallory);
     const { pathname, search } = new URL(mail!.link!);
     await mallory.send(await mallory.get(pathname + search), { new_password: PASSWORD });
     expect([...users.rows.keys()]).toEqual(['1']);
 
-    const thief = staff.browser();
-    const session = ([name]: [string, string]) => name.startsWith('__Host-oauth2-session');
-    const [[name], [, value]] = [[...browser.cookies].find(session)!, [...mallory.cookies].find(session)!];
-    thief.cookies.set(name, value);
-    expect(await isSignedIn(thief)).toBe(false);
+    expect(await isSignedIn(withSessionOf(mallory, staff, browser))).toBe(false);
     const { html } = await mallory.get('/oauth/account');
     expect(html.match(/Signed in on/g)).toHaveLength(1);
     const typed = { current_password: PASSWORD, new_password: NEW_PASSWORD, end_access: '1' };
@@ -487,6 +498,16 @@ describe('a user of another realm with the same ID in the same store', () => {
     expect(changed.status).toBe(303);
     expect([await isSignedIn(mallory), await isSignedIn(browser)]).toEqual([true, true]);
     expect(await staff.model.getAccessToken('one')).toBeDefined();
+  });
+});
+
+describe('a user of two servers with the same realm', () => {
+  it('has a session at each, because a new password ends those of its server only', async () => {
+    const { app: first, browser } = await startWithAlice({ options: { realm: 'staff' } });
+    const second = await startBeside(first, first.users, 'staff');
+    const { browser: other } = await second.signIn(ALICE, PASSWORD);
+    expect([await isSignedIn(browser), await isSignedIn(other)]).toEqual([true, true]);
+    expect(await isSignedIn(withSessionOf(other, first, browser))).toBe(false);
   });
 });
 
