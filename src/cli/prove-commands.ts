@@ -17,14 +17,14 @@ const DEFAULT_FILES = ['dist/proof.js', 'dist/src/proof.js'];
 
 const NO_FILE = `Neither ${DEFAULT_FILES.join(' nor ')} exists. Write src/proof.ts with your user and a guarded route, and build:
 
-import { NestFactory } from '@nestjs/core';
-import type { ProofOptions } from 'nest-oauth2/testing';
-import { AppModule } from './app.module.js';
+  import { NestFactory } from '@nestjs/core';
+  import type { ProofOptions } from 'nest-oauth2/testing';
+  import { AppModule } from './app.module.js';
 
-export const proof: ProofOptions = {
-  application: () => NestFactory.create(AppModule, { logger: false }),
-  lab: { signIn: { username: 'alice', password: 'wonderland' }, guarded: '/notes' },
-};`;
+  export const proof: ProofOptions = {
+    application: () => NestFactory.create(AppModule, { logger: false }),
+    lab: { signIn: { username: 'alice', password: 'wonderland' }, guarded: '/notes' },
+  };`;
 
 const PROVE_OPTIONS: Readonly<Record<string, CommandOption>> = {
   empty: {
