@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 
 import type { Deadline, TimedOperation } from '../contract/deadline.js';
 import { Batches, type Statements } from './batches.js';
@@ -174,6 +174,8 @@ export class Database {
           operation.reason = `${String(error)}, on every attempt`;
         }
         await setTimeout(Math.random() * pause);
+        // The pause may have passed before the process reads other events, and an attempt of SQLite blocks the process.
+        await setImmediate();
         if (operation.isTimedOut) throw new Error(operation.reason);
       }
     });
