@@ -8,7 +8,6 @@ import {
   userDenied,
 } from '../../lib/internal.js';
 import {
-  type Falsy,
   type RequiredInteraction,
   type OAuth2Server,
   type OAuthError,
@@ -27,6 +26,7 @@ import { ChoiceCsrfTokens, ConsentCsrfTokens } from './signed-tokens.js';
 import { verifySender } from './decision-sender.js';
 import { isChoiceForm, readChoice } from './choice-form.js';
 import { writeInteractionResponse } from './interaction-response.js';
+import { isSameUser } from './same-user.js';
 import { PromptStates, withPromptState } from './prompt-state.js';
 import { type BoundRequest, choiceBinding, consentBinding, requestBinding } from './token-bindings.js';
 import { eventDetails, type InvalidRequest, type ReadRequest, type UserInteraction } from './user-interaction.js';
@@ -111,7 +111,7 @@ export class InteractionFlow {
       if (again.login) return this.login({ ...current, promptState: undefined }, again);
     }
     // A change of the password ends the session, and may not find the code that is saved at the same time.
-    const isSignedIn = async () => isSame(await this.interaction.findUser(context), user);
+    const isSignedIn = async () => isSameUser(await this.interaction.findUser(context), user);
     const outcome =
       decision === 'deny' ? { user, error: userDenied() } : { user, signIn, choices, isSignedIn, ...decision };
     await this.server.decide(authorization, outcome, response);
@@ -231,5 +231,3 @@ export class InteractionFlow {
     return allowed;
   }
 }
-
-const isSame = (one: User | Falsy, other: User): boolean => (one ? String(one['id']) === String(other['id']) : false);

@@ -1,4 +1,5 @@
 import type { SessionListModel, User } from '../../../lib/index.js';
+import { isSameUser } from '../../interaction/same-user.js';
 import type { UserSession } from '../../interaction/session-operations.js';
 import { html, isolated } from '../render/html.js';
 import { UserSessions } from '../sessions/user-sessions.js';
@@ -55,6 +56,6 @@ export const sessionsSection = defineSection<{ sessions: readonly UserSession[] 
 /** Returns the sessions of all users, and that of this browser. */
 async function sessionsOf(call: PageCall, user: User) {
   const session = await call.site.modelSessions!.findSession(call.request);
-  const isOwn = session && String(session.user['id']) === String(user['id']);
-  return { sessions: new UserSessions(call.server), current: isOwn ? session : undefined };
+  const current = isSameUser(session?.user, user) ? session : undefined;
+  return { sessions: new UserSessions(call.server), current };
 }

@@ -1,5 +1,6 @@
 import { LOGOUT } from '../../../lib/internal.js';
 import type { User } from '../../../lib/index.js';
+import { isSameUser } from '../../interaction/same-user.js';
 import type { SessionStart } from '../sessions/sessions.js';
 import { findUserToSignOut, signOut } from '../sessions/sign-out.js';
 import type { Site, PageRequest } from '../site.js';
@@ -23,7 +24,7 @@ export async function startSession(
     else await site.sessions.start(user, request, response);
   };
   const before = site.server.find(LOGOUT) && (await findUserToSignOut(site, pageRequest));
-  if (before && String(before['id']) !== String(user['id'])) await signOut(site, before, pageRequest, { end: start });
+  if (before && !isSameUser(before, user)) await signOut(site, before, pageRequest, { end: start });
   else await start();
   return isStarted;
 }

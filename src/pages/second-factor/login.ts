@@ -1,4 +1,5 @@
 import type { Session, User } from '../../../lib/index.js';
+import { isSameUser } from '../../interaction/same-user.js';
 import { countedAttempt, giveBackSentCode } from '../login/attempts.js';
 import { type Continued, loginFlowOf } from '../login/login-flow.js';
 import { startSession } from '../login/start-session.js';
@@ -95,7 +96,7 @@ export class SecondFactorLogin {
       return loginFlowOf(this.site).pass(SECOND_FACTOR_STEP, user['id'], pageRequest, { acr, amr });
     }
     const now = await this.findSession(pageRequest);
-    if (!now || String(now.user['id']) !== String(user['id'])) return undefined;
+    if (!isSameUser(now?.user, user)) return undefined;
     const isStarted = await startSession(this.site, user, pageRequest, {
       // A change of the password ends the session, and may not find the one that is saved at the same time.
       isCurrent: async () => Boolean(await this.site.findUser(pageRequest.request)),

@@ -14,6 +14,7 @@ import type {
   User,
 } from '../../../lib/index.js';
 import { type SessionClientModel, upstreamClientId } from '../../../lib/internal.js';
+import { isSameUser } from '../../interaction/same-user.js';
 import type { BrowserRequest } from '../../interaction/session-operations.js';
 import { boundToUsers, usersOf } from '../../tenants/tenant-of.js';
 import { BrowserCookie, newCookieValue } from './browser-cookie.js';
@@ -90,7 +91,7 @@ export class ModelSessions implements Sessions {
   /** Returns until when a user is already remembered in this browser. `undefined` if the user is not. */
   async rememberedUntil(user: User, browserRequest: BrowserRequest): Promise<Date | undefined> {
     const state = await this.remembered?.find(browserRequest);
-    return state?.state === 'current' && isSame(state.session.user, user) ? state.session.expiresAt : undefined;
+    return state?.state === 'current' && isSameUser(state.session.user, user) ? state.session.expiresAt : undefined;
   }
 
   /**
@@ -107,11 +108,11 @@ export class ModelSessions implements Sessions {
     const cookie = this.cookie(request, response);
     const browserRequest = { request, response };
     const now = Date.now();
-    const isSameUser = isSame(before?.user, user);
+    const isSame = isSameUser(before?.user, user);
     const { authTime = new Date(now), expiresAt = new Date(now + this.lifetime * 1000) } = more;
     // A user who authenticates again keeps the session id that clients know, and the session at a provider.
-    const upstream = more.upstream ?? (isSameUser ? before?.upstream : undefined);
-    const sid = (isSameUser && before?.sid) || randomBytes(16).toString('base64url');
+    const upstream = more.upstream ?? (isSame ? before?.upstream : undefined);
+    const sid = (isSame && before?.sid) || randomBytes(16).toString('base64url');
     const value = newCookieValue();
     const sessionId = this.idOf(value);
     const { issuer } = this.server.options;
@@ -189,5 +190,3 @@ const NOWHERE = { set: () => undefined };
 
 /** Interactions and pages wrap the same native request in different objects. */
 const keyOf = (request: Request): object => (request['native'] as object | undefined) ?? request;
-
-const isSame = (one: User | undefined, other: User) => one !== undefined && String(one['id']) === String(other['id']);

@@ -1,5 +1,6 @@
 import { senderOf, signInClaims } from '../../../lib/internal.js';
 import { InvalidArgumentError, InvalidRequestError, type Session, type User } from '../../../lib/index.js';
+import { isSameUser } from '../../interaction/same-user.js';
 import type {
   FindUserOptions,
   SessionOperations,
@@ -85,8 +86,7 @@ export class SiteSessions implements SessionOperations {
     const session = await this.site.modelSessions?.findSession(request);
     const owner = user ?? ((await this.site.findUser(request)) || undefined);
     if (!owner) return {};
-    const isOwnSession = session && String(session.user['id']) === String(owner['id']);
-    return { owner, ...(isOwnSession && { current: session }) };
+    return { owner, ...(session && isSameUser(session.user, owner) && { current: session }) };
   }
 
   private get sessions(): UserSessions {
