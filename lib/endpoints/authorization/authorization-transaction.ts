@@ -164,7 +164,7 @@ export class AuthorizationTransaction implements Destination, TransactionSource 
         }
         const responseType = server.responseTypes.get(request.responseType)!;
         const granted = await responseType.respond(request, user, { options, format });
-        if (decision.isSignedIn) await verifySignedIn(decision, granted, options.model);
+        if (decision.isSignedIn) await verifySignedIn(decision.isSignedIn, granted, options.model);
         // Await promises only: the built-in response modes return none.
         const sending = sendGranted(context, this, granted.parameters, response);
         if (sending) await sending;

@@ -43,6 +43,7 @@ export async function openTransaction(
     responseType = findResponseType(effectiveRequest, responseTypes);
     context.verifyModel(responseType ?? defaultResponseType(responseTypes));
     const { clientId, requestedUri } = readDestination(effectiveRequest);
+    // The steps of `findClient()`, which would be one more async function on the way of each request.
     const known = await model.getClient(clientId, null);
     const client = verifyClient(known || (await findUnknown(clientId, server, effectiveRequest)), clientId, server);
     const uri = findRedirectUri(requestedUri, client, { request: effectiveRequest, model, server });

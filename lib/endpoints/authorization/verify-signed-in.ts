@@ -1,9 +1,6 @@
-import type { AuthorizationResponse, Decision } from '../../contracts/response-type.js';
-import type { Model } from '../../model/model.js';
+import type { AuthorizationResponse } from '../../contracts/response-type.js';
+import type { Awaitable, Model } from '../../model/model.js';
 import { loginRequired } from './authorization-errors.js';
-
-/** The decision of a user who consents to a request. */
-export type ConsentingDecision = Extract<Decision, { error?: undefined }>;
 
 /**
  * Verifies that a user is still signed in whose code or token was saved. If not, its grant is revoked: whoever ended the
@@ -11,11 +8,11 @@ export type ConsentingDecision = Extract<Decision, { error?: undefined }>;
  * @throws {LoginRequiredError} If the user was signed out.
  */
 export async function verifySignedIn(
-  { isSignedIn }: Pick<ConsentingDecision, 'isSignedIn'>,
+  isSignedIn: () => Awaitable<boolean>,
   { grantId }: Pick<AuthorizationResponse, 'grantId'>,
   model: Model,
 ): Promise<void> {
-  if (!isSignedIn || (await isSignedIn())) return;
+  if (await isSignedIn()) return;
   if (grantId !== undefined) await model.revokeGrant?.(grantId);
   throw loginRequired();
 }
