@@ -95,7 +95,7 @@ function observationsOf<Facts>(rule: Rule<Facts>, facts: Facts): readonly Observ
 const byUrgency = (a: Finding, b: Finding): number =>
   Number(a.accepted !== undefined) - Number(b.accepted !== undefined) || rankOf(b.severity) - rankOf(a.severity);
 
-/** Puts the client of a finding into its command. An ID with other characters could add a command to that of a shell. */
+/** Names the client of a finding in its command. Other characters are left out: a shell could run them as a command. */
 const commandFor = (subject: string, code: string) => {
   const id = /^client:(\w[\w.-]*)$/.exec(subject)?.[1];
   return id === undefined ? code : code.replace('clients change web', `clients change ${id}`);

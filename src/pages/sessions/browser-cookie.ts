@@ -45,7 +45,7 @@ export class BrowserCookie {
     const { protocol } = (request['native'] ?? {}) as { protocol?: unknown };
     const isSecure = protocol === 'https' || issuer?.startsWith('https:') === true;
     const name = cookieName(kind, issuer, isSecure);
-    // Several tenants may share a host name, and a user may be signed in to more than one of them.
+    // Several tenants and realms may share a host name, and a user may be signed in to more than one of them.
     this.name = usersOf(server) === undefined ? name : `${name}-${boundToUsers('', server).slice(0, 12)}`;
     this.attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
     const given = valueOf(request.get('cookie'), this.name);

@@ -15,8 +15,8 @@ const MAX_LISTED = 1000;
 type Current = Pick<Session, 'id' | 'sid'> | undefined;
 
 /**
- * The sessions of a user in all browsers. With tenants, only those at one tenant, because users of two tenants may have
- * the same id.
+ * The sessions of a user in all browsers. With tenants or realms, only those at one server, because users of two of them
+ * may have the same ID.
  */
 export class UserSessions {
   constructor(private readonly server: ServerContext) {}
