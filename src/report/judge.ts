@@ -95,7 +95,7 @@ function observationsOf<Facts>(rule: Rule<Facts>, facts: Facts): readonly Observ
 const byUrgency = (a: Finding, b: Finding): number =>
   Number(a.accepted !== undefined) - Number(b.accepted !== undefined) || rankOf(b.severity) - rankOf(a.severity);
 
-/** Names the client of a finding in its command. Other characters are left out: a shell could run them as a command. */
+/** Names the client of a finding in its command. An ID with other characters could run in a shell. */
 const commandFor = (subject: string, code: string) => {
   const id = /^client:(\w[\w.-]*)$/.exec(subject)?.[1];
   return id === undefined ? code : code.replace('clients change web', `clients change ${id}`);

@@ -3,8 +3,8 @@ import type { Awaitable, Model } from '../../model/model.js';
 import { loginRequired } from './authorization-errors.js';
 
 /**
- * Verifies that a user is still signed in whose code or token was saved. If not, its grant is revoked: whoever ended the
- * session has revoked the grants of the user before this one was saved.
+ * Verifies that a user is still signed in after the code or token was saved. If not, its grant is revoked: the request
+ * that ended the session revoked the grants of the user before this one was saved.
  * @throws {LoginRequiredError} If the user was signed out.
  */
 export async function verifySignedIn(
