@@ -125,7 +125,7 @@ describe('nest-oauth2 prove', () => {
     await expect(run('prove', APPLICATION, '--commit', 'a')).rejects.toThrow('`store` in the file and `--empty`');
     await expect(run('prove', APPLICATION, '--seed', '1.5')).rejects.toThrow('must be an integer');
     await expect(run('prove', APPLICATION, '--kills', '1.5')).rejects.toThrow('must be an integer from 0');
-    await expect(run('prove')).rejects.toThrow(/Write src\/proof\.ts[^]*\nexport const proof: ProofOptions = \{\n/);
+    await expect(run('prove')).rejects.toThrow(/Write src\/proof\.ts[^]*\n {2}export const proof: ProofOptions = \{\n/);
     await expect(run('prove', at('no.js'))).rejects.toThrow('There is no file');
     await expect(run('prove', 'verify', at('first.json'))).rejects.toThrow('--keys');
     await expect(verify('no.json')).rejects.toThrow('There is no file');
