@@ -16,6 +16,7 @@ import type {
   InteractionContext,
   OAuth2Interaction,
 } from '../interfaces/oauth2-interaction.interface.js';
+import { isSameUser } from '../interaction/same-user.js';
 import { withQuery } from './local-path.js';
 import { chooseOrganization, chosenOrganization } from './organizations/choice.js';
 import { ORGANIZATIONS } from './organizations/organizations.js';
@@ -71,8 +72,9 @@ export class PagesInteraction implements OAuth2Interaction {
     return this.site.optionalScopesOf(authorization);
   }
 
-  async saveConsent(user: User, { authorization }: InteractionContext): Promise<void> {
-    const { grantableScope, grantedScope = grantableScope } = authorization;
+  async saveConsent(user: User, context: InteractionContext): Promise<void> {
+    const { authorization } = context;
+    const { client, issuer, grantableScope, grantedScope = grantableScope } = authorization;
     const allowed = (grantedScope ?? '').split(' ');
     const refused = valuesOf(authorization).filter((one) => !allowed.includes(one));
     await this.model.saveConsent?.(user, {
@@ -80,6 +82,10 @@ export class PagesInteraction implements OAuth2Interaction {
       scope: grantedScope,
       ...(refused.length > 0 && { refusedScope: refused.join(' ') }),
     });
+    // What ended the session in the meantime, such as a change of the password, may not have found this consent.
+    if (isSameUser(await this.findUser(context), user)) return;
+    const at = issuer === undefined ? undefined : { issuer };
+    await this.model.forgetConsent?.({ userId: String(user['id']), clientId: client.id, ...at });
   }
 
   async consent(

@@ -440,6 +440,20 @@ describe('a new password', () => {
     expect(await app.model.getAuthorizationCode(codes[0]!)).toBeUndefined();
   });
 
+  it('forgets a consent that is saved at the same moment', async () => {
+    const { app, browser: thief } = await startWithAlice();
+    const { mail } = await app.request(FORGOT, ALICE);
+    const page = await thief.get(AUTHORIZE);
+    const save = app.model.saveConsent.bind(app.model);
+    jest.spyOn(app.model, 'saveConsent').mockImplementationOnce(async (...consent) => {
+      await choose(app.browser(), mail!, NEW_PASSWORD, { end_access: '1' });
+      return save(...consent);
+    });
+    await thief.send(page, { decision: 'allow' });
+    const { browser } = await app.signIn(ALICE, NEW_PASSWORD);
+    expect((await browser.get(AUTHORIZE)).html).toContain('name="decision"');
+  });
+
   it('cannot be set with a stolen session by guessing the current one', async () => {
     const { app, browser } = await startWithAlice();
     const form = await sectionForm(browser, 'password');
