@@ -63,6 +63,7 @@ export class OpenConnections {
    */
   add(token: Token, stream: OpenStream, access: AcceptedAccess): void {
     const { key } = stream;
+    if (stream.isClosed) return;
     // Sessions are identified by their grant. If the model returns no `accessToken`, the tokens of two requests are not
     // known to be the same.
     const value = token.accessToken ?? (isPrincipal(token) ? token.grantId : undefined) ?? token;

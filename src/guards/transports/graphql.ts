@@ -6,7 +6,7 @@ import type { NativeReply } from '../../http/native-reply.js';
 import { toHttpException } from '../http-exception.js';
 import { authorizationIn, handshakeRequest, type UpgradeRequest } from './handshake.js';
 import { refusalPayload } from './refusal-payload.js';
-import { closeSocket, type NativeSocket } from './socket.js';
+import { CLOSED, closeSocket, type NativeSocket } from './socket.js';
 import { attachedTokenOf, type GuardedRequest, type Transport } from './transport.js';
 
 /** The value that graphql-ws passes to the `context` function. The Apollo driver passes it as the request. */
@@ -64,6 +64,7 @@ export const graphql: Transport = {
     if (!socket) return undefined;
     return {
       key: socket,
+      isClosed: socket.readyState === CLOSED,
       onClosed: (callback) => void socket.once('close', callback),
       close: (reason) => closeSocket(socket, refusalPayload(reason)),
     };

@@ -9,6 +9,9 @@ export interface NativeSocket {
   on?(event: 'exception', listener: (payload: object) => void): unknown;
 }
 
+/** The `readyState` of a closed connection. */
+export const CLOSED = 3;
+
 /** Closes a connection with the close codes of graphql-ws, 4401 and 4403, or 1011 for a server error. RFC 6455 §7.4 */
 export function closeSocket(socket: Pick<NativeSocket, 'close'>, { statusCode, error }: OAuthRefusal): void {
   // A close reason has at most 123 bytes.

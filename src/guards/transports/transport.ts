@@ -25,6 +25,8 @@ export interface RefusalContext {
 export interface OpenStream {
   /** The object that identifies the stream as long as it is open. */
   readonly key: object;
+  /** Whether it was closed while its token was looked up, so that `onClosed()` would never call back. */
+  readonly isClosed: boolean;
   onClosed(callback: () => void): void;
   close(reason: OAuthError): void;
 }

@@ -4,7 +4,7 @@ import type { NativeRequest } from '../../http/http-adapter.js';
 import { toHttpException } from '../http-exception.js';
 import { authorizationIn, handshakeRequest, type UpgradeRequest } from './handshake.js';
 import { type OAuthRefusal, refusalPayload } from './refusal-payload.js';
-import { closeSocket, type NativeSocket } from './socket.js';
+import { CLOSED, closeSocket, type NativeSocket } from './socket.js';
 import { attachedTokenOf, type OpenStream, type Transport } from './transport.js';
 
 /** A connection of socket.io. */
@@ -12,6 +12,7 @@ interface IoSocket {
   readonly handshake: UpgradeRequest & { auth?: Record<string, unknown> };
   /** The HTTP request that opened the connection. */
   readonly request?: { socket?: unknown };
+  readonly connected: boolean;
   emit(event: string, payload: unknown): unknown;
   once(event: 'disconnect', listener: () => void): unknown;
   disconnect(close: true): unknown;
@@ -78,6 +79,7 @@ function authorizationOf(auth: Record<string, unknown> | undefined): string | un
 function gatewayStream(client: GatewayClient): OpenStream {
   return {
     key: client,
+    isClosed: isIo(client) ? !client.connected : client.readyState === CLOSED,
     onClosed: (callback) => (isIo(client) ? client.once('disconnect', callback) : client.once('close', callback)),
     close: (reason) => disconnect(client, refusalPayload(reason)),
   };

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { Injectable, type Type, UseGuards } from '@nestjs/common';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
@@ -13,11 +15,13 @@ const lookups: string[] = [];
 let heard: (() => void) | undefined;
 let isAway = false;
 let isHanging = false;
+let release: (() => void) | undefined;
+let left: (() => void) | undefined;
 const model = {
   getAccessToken(value: string) {
     lookups.push(value);
     heard?.();
-    if (isHanging) return new Promise(() => undefined);
+    if (isHanging) return new Promise((resolve) => (release = () => resolve(tokens.get(value))));
     if (isAway) throw new Error('the database is away');
     return tokens.get(value);
   },
@@ -49,6 +53,10 @@ function gateway(guard: Type) {
     @SubscribeMessage('who')
     who(@CurrentUser('id') data: string) {
       return { event: 'who', data };
+    }
+
+    handleDisconnect() {
+      left?.();
     }
   }
   return Gateway;
@@ -107,6 +115,26 @@ describe('an open WebSocket connection', () => {
     isHanging = false;
     tokens.delete('good');
     expect(await client.closed).toBe(4401);
+  });
+
+  it.each(['a message', 'its handshake'])('is forgotten if it closed during the lookup for %s', async (what) => {
+    const url = await start(NeverGuard);
+    const opened = what === 'a message' ? await open(url, 'good') : undefined;
+    isHanging = true;
+    const waiting = new Promise<void>((resolve) => (heard = resolve));
+    const client = opened ?? new GatewayClient(url, 'good');
+    opened?.socket.send(JSON.stringify({ event: 'who' }));
+    await waiting;
+    if (!opened) await once(client.socket, 'open');
+    const disconnected = new Promise<void>((resolve) => (left = resolve));
+    client.socket.terminate();
+    await disconnected;
+    isHanging = false;
+    release!();
+    await setImmediate();
+    lookups.length = 0;
+    notifyTokensRevoked({ grantId: 'g' });
+    expect(lookups).toEqual([]);
   });
 
   it('is closed immediately by notifyTokensRevoked(), without checking other connections', async () => {

@@ -1,3 +1,8 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import http2 from 'node:http2';
+import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Controller, type ExecutionContext, Injectable, type MessageEvent, Sse, UseGuards } from '@nestjs/common';
 import { GraphQLModule, Query, Resolver, Subscription } from '@nestjs/graphql';
@@ -18,7 +23,7 @@ import {
   type Token,
   UserRequired,
 } from 'nest-oauth2';
-import { resourceIndicators } from 'nest-oauth2/features';
+import { notifyTokensRevoked, resourceIndicators } from 'nest-oauth2/features';
 import { JwtTokens } from 'nest-oauth2/jose';
 import { type Observable, NEVER, startWith } from 'rxjs';
 import { WebSocket } from 'ws';
@@ -142,6 +147,33 @@ describe.each(PLATFORMS)('an open event stream on %s', (platform) => {
     };
   };
   const nextLookUp = () => new Promise<void>((resolve) => (requested = resolve));
+
+  it.each(platform === 'fastify' ? [1, 2] : [1])(
+    'is forgotten if its client disconnected during the lookup, by HTTP/%d',
+    async (version) => {
+      const imports = [OAuth2Module.forRoot({ model, issuer: ISSUER, controllers: false })];
+      const module = { imports, controllers: [StreamsController] };
+      const { app, url } = await startApplication(platform, module, { http2: version === 2 });
+      const connected = once(app.getHttpServer(), 'connection') as Promise<[Socket]>;
+      let release: (token: Token) => void;
+      find = () => new Promise<Token>((resolve) => (release = resolve)) as never;
+      const waiting = nextLookUp();
+      const headers = bearer('token');
+      const request = version === 1 ? http.get(`${url}/any`, { headers }) : http2.connect(url);
+      if ('settings' in request) request.request({ ...headers, ':path': '/any' }).on('error', () => undefined);
+      request.on('error', () => undefined);
+      await waiting;
+      const disconnected = once((await connected)[0], 'close');
+      request.destroy();
+      await disconnected;
+      release!(valid());
+      await setImmediate();
+      let lookUps = 0;
+      requested = () => lookUps++;
+      notifyTokensRevoked({ userId: 'alice' });
+      expect(lookUps).toBe(0);
+    },
+  );
 
   it.each(CHANGES)('ends if its token %s', async (_change, path, changed) => {
     const { ended } = await open(await start(), path);
