@@ -4,7 +4,7 @@ import type { OpenStream } from './transports/transport.js';
 
 /** A request that the guard has accepted, and that opened a connection or stream or used it. */
 export interface AcceptedAccess {
-  /** The options of `authenticate()` for the route. They identify its requirements. */
+  /** The options of `authenticate()` for the route. Their JSON identifies its requirements. */
   readonly options: object | undefined;
   /**
    * Verifies that the access token of the request still meets the requirements of the route.
@@ -17,8 +17,8 @@ export interface AcceptedAccess {
 /** An open connection or stream, with the requests for which its token was accepted. */
 interface OpenEntry {
   readonly stream: OpenStream;
-  /** The latest request for each different set of requirements. */
-  readonly accesses: Map<object | undefined, AcceptedAccess>;
+  /** The latest request for each different set of requirements, by the requirements as JSON. */
+  readonly accesses: Map<string, AcceptedAccess>;
   /** How many look-ups in a row have failed because of a server error. */
   failures: number;
 }
@@ -68,14 +68,16 @@ export class OpenConnections {
     // known to be the same.
     const value = token.accessToken ?? (isPrincipal(token) ? token.grantId : undefined) ?? token;
     const before = this.valueByKey.get(key);
+    // A route whose scopes are returned by a function has a new object for each request.
+    const requirements = JSON.stringify([access.options]);
     const known = before === value ? this.tokens.get(value)?.entries.get(key) : undefined;
-    if (known) return void known.accesses.set(access.options, access);
+    if (known) return void known.accesses.set(requirements, access);
     if (before === undefined) stream.onClosed(() => this.removeStream(key));
     else this.removeStream(key);
     this.valueByKey.set(key, value);
     let open = this.tokens.get(value);
     if (!open) this.tokens.set(value, (open = { token, entries: new Map() }));
-    open.entries.set(key, { stream, accesses: new Map([[access.options, access]]), failures: 0 });
+    open.entries.set(key, { stream, accesses: new Map([[requirements, access]]), failures: 0 });
     if (!open.timer) this.scheduleExpiry(value, open);
     this.stop ??= this.start();
   }

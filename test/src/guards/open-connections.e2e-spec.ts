@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
-import { Injectable, type Type, UseGuards } from '@nestjs/common';
+import { type ExecutionContext, Injectable, type Type, UseGuards } from '@nestjs/common';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { CurrentUser, type Model, OAuth2Module, OAuthGuard, type Token } from 'nest-oauth2';
+import { CurrentUser, type Model, OAuth2Module, OAuthGuard, Scopes, type Token } from 'nest-oauth2';
 import { notifyTokensRevoked } from 'nest-oauth2/features';
 import { GatewayClient } from '../../support/clients/gateway-client.js';
 import { startApplication, stopApplications } from '../../support/servers/test-application.js';
@@ -12,6 +12,7 @@ import { startApplication, stopApplications } from '../../support/servers/test-a
 /** A model of an application that emits no events when a token is revoked. */
 const tokens = new Map<string, Token>();
 const lookups: string[] = [];
+const attached: string[] = [];
 let heard: (() => void) | undefined;
 let isAway = false;
 let isHanging = false;
@@ -33,6 +34,7 @@ const issue = (accessToken: string, grantId: string) =>
     grantId,
     accessTokenExpiresAt: new Date(Date.now() + 3_600_000),
     client: { id: 'app', grants: [] },
+    scope: 'read',
     user: { id: accessToken },
   });
 
@@ -44,6 +46,11 @@ class QuickGuard extends OAuthGuard {
 @Injectable()
 class NeverGuard extends OAuthGuard {
   protected override readonly recheck = 0;
+
+  protected override attach(context: ExecutionContext, token: Token): void {
+    attached.push(token.accessToken);
+    super.attach(context, token);
+  }
 }
 
 function gateway(guard: Type) {
@@ -53,6 +60,12 @@ function gateway(guard: Type) {
     @SubscribeMessage('who')
     who(@CurrentUser('id') data: string) {
       return { event: 'who', data };
+    }
+
+    @SubscribeMessage('read')
+    @Scopes(() => ['read'])
+    read() {
+      return { event: 'read' };
     }
 
     handleDisconnect() {
@@ -164,6 +177,16 @@ describe('an open WebSocket connection', () => {
     notifyTokensRevoked({ grantId: 'g' });
     await looked;
     expect(await client.request('who')).toEqual({ event: 'who', data: 'good' });
+  });
+
+  it('is verified once for each set of requirements, also if a function returns the scopes', async () => {
+    const client = await open(await start(NeverGuard), 'good');
+    for (let message = 0; message < 3; message++) expect(await client.request('read')).toEqual({ event: 'read' });
+    attached.length = 0;
+    notifyTokensRevoked({ grantId: 'g' });
+    await setImmediate();
+    // The handshake, `who`, whose parameter requires a user, and `read`.
+    expect(attached).toEqual(['good', 'good', 'good']);
   });
 
   it('neither keeps the process alive nor leaves a timer behind', async () => {
