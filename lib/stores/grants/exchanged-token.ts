@@ -2,7 +2,9 @@ import { clientItself, isClientItself, clientIdOf } from '../../tokens/client-su
 import { InvalidRequestError } from '../../errors/index.js';
 import type { Client, RefreshToken, Token, User } from '../../model/model.js';
 import { digest } from '../clients/client-secret.js';
-import type { StoredRow, RowKey, Storage } from '../contract/storage.js';
+import { hasCurrentPassword } from '../clients/password-mark.js';
+import type { StoreContext } from '../clients/store-context.js';
+import type { StoredRow, RowKey } from '../contract/storage.js';
 
 /**
  * A reference to the subject token of a token exchange. It is stored with the token that was issued in exchange for it.
@@ -46,10 +48,10 @@ export function subjectTokenReference(
 
 /**
  * Returns the user of a token that was issued in a token exchange. Returns `undefined` if any of the subject tokens
- * from which it results was revoked, or the user no longer exists.
+ * from which it results was revoked, or was issued before the user changed the password.
  */
 export async function userOfExchangedToken(
-  storage: Storage,
+  { storage, users }: Pick<StoreContext, 'storage' | 'users'>,
   reference: SubjectTokenReference,
   user: User,
 ): Promise<User | undefined> {
@@ -57,6 +59,8 @@ export async function userOfExchangedToken(
     const row: StoredRow | undefined = await storage.find(key.kind, key.digest);
     // A refresh token that is marked as used was rotated: its family is still active.
     if (!row || (row.revokedAt !== null && key.kind === 'access')) return undefined;
+    // The issued token has the password mark of the moment when it was saved, which may be later than the change.
+    if (!hasCurrentPassword(users, user, row)) return undefined;
     key =
       row.data === null ? undefined : (JSON.parse(row.data) as { exchangedFor?: SubjectTokenReference }).exchangedFor;
   }

@@ -94,7 +94,7 @@ export class Tokens
     if (this.context.users.credentialOf) delete (stored as PasswordMarked).credential;
     if (stored['exchangedFor']) {
       const origin = stored['exchangedFor'] as SubjectTokenReference;
-      const user = await userOfExchangedToken(this.context.storage, origin, stored.user!);
+      const user = await userOfExchangedToken(this.context, origin, stored.user!);
       if (!user) return undefined;
       stored.user = user;
     }

@@ -116,6 +116,22 @@ describe.each(await findStores())('a changed password with a store in $name', ({
     expect(await isAlive(late.accessToken)).toBe(false);
   });
 
+  it('a changed password revokes tokens that are exchanged at the same time', async () => {
+    reported();
+    const alice = somebody();
+    const first = await store.saveToken(tokens(), WEB, alice);
+    const subjects = [
+      (await store.getAccessToken(first.accessToken))!,
+      (await store.getRefreshToken(first.refreshToken!))!,
+    ];
+    hashes[alice.id] = 'second';
+    for (const subject of subjects) {
+      const { accessToken, accessTokenExpiresAt, scope } = tokens();
+      await another.saveExchangedToken(subject, { accessToken, accessTokenExpiresAt, scope }, WEB, alice);
+      expect(await isAlive(accessToken)).toBe(false);
+    }
+  });
+
   it('a changed password is detected by a fingerprint, which refreshed tokens inherit and the model does not return', async () => {
     reported();
     const alice = somebody();
