@@ -64,8 +64,8 @@ function isLogged(name: OAuth2EventName): boolean {
   return level !== undefined && (Logger.isLevelEnabled(level) || !Logger.isLevelEnabled('fatal'));
 }
 
-/** The page that explains errors. It has a section for each error code. */
-const HELP_PAGE = 'docs/reference/errors.md';
+/** The page that explains errors, from the folder of the application. It has a section for each error code. */
+const HELP_PAGE = 'node_modules/nest-oauth2/docs/reference/errors.md';
 const CODES = new Set<unknown>(OAUTH_ERRORS.map(({ prototype }) => prototype.name));
 
 /**

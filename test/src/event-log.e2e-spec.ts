@@ -42,10 +42,10 @@ describe.each(PLATFORMS)('the event log on %s', (platform) => {
       for (const [name, value] of facts(payload)) expect(lines()[index]).toContain(`${name}=${JSON.stringify(value)}`);
     }
     expect(lines().map((line) => line.split(' ').at(-1))).toEqual([
-      'help="docs/reference/errors.md#unauthorized_request"',
-      'help="docs/reference/errors.md#invalid_client"',
-      'help="docs/reference/errors.md#unsupported_grant_type"',
-      'help="docs/reference/errors.md#invalid_client"',
+      'help="node_modules/nest-oauth2/docs/reference/errors.md#unauthorized_request"',
+      'help="node_modules/nest-oauth2/docs/reference/errors.md#invalid_client"',
+      'help="node_modules/nest-oauth2/docs/reference/errors.md#unsupported_grant_type"',
+      'help="node_modules/nest-oauth2/docs/reference/errors.md#invalid_client"',
     ]);
     expect(debug.mock.calls.map(([, context]) => context)).toEqual(Array.from({ length: 4 }, () => 'OAuth2'));
     expect([error.mock.calls, warn.mock.calls]).toEqual([[], []]);
