@@ -62,8 +62,14 @@ function isPresent(parameters: unknown): boolean {
   );
 }
 
+/**
+ * Maximum number of characters of the value of `Authorization`. Node.js limits HTTP headers, but not the payload of a
+ * WebSocket or the record of a message, and guards read the value for each field of a GraphQL query.
+ */
+const MAX_LENGTH = 65_536;
+
 function fromHeader(header: unknown, pattern: RegExp): string {
-  if (typeof header !== 'string' || !pattern.test(header)) {
+  if (typeof header !== 'string' || header.length > MAX_LENGTH || !pattern.test(header)) {
     const reason = 'header is not of the form `Authorization: Bearer <token>`';
     throw new InvalidRequestError('Invalid request: malformed authorization header').because({
       reason,

@@ -9,12 +9,25 @@ export interface UpgradeRequest {
 }
 
 /**
- * Returns the member `authorization` of an object that a client sent. The case of its name does not matter. `undefined`
- * if it is missing or no text.
+ * The spelling of the member `authorization` in objects that clients sent. It is searched once, because an object may
+ * have very many members, and guards read it for each message and each field of a GraphQL query.
  */
-export function authorizationIn(sent: unknown): string | undefined {
+const spellings = new WeakMap<object, string>();
+
+/** Returns the member `authorization` of an object that a client sent. The case of its name does not matter. */
+export function authorizationMember(sent: unknown): unknown {
   if (typeof sent !== 'object' || sent === null) return undefined;
-  const value: unknown = Object.entries(sent).find(([name]) => name.toLowerCase() === 'authorization')?.[1];
+  let name = spellings.get(sent);
+  if (name === undefined) {
+    name = Object.keys(sent).find((one) => one.toLowerCase() === 'authorization') ?? 'authorization';
+    spellings.set(sent, name);
+  }
+  return (sent as Record<string, unknown>)[name];
+}
+
+/** Returns the member `authorization` of an object that a client sent. `undefined` if it is missing or no text. */
+export function authorizationIn(sent: unknown): string | undefined {
+  const value = authorizationMember(sent);
   return typeof value === 'string' ? value : undefined;
 }
 

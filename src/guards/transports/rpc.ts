@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { toHttpException } from '../http-exception.js';
-import { authorizationIn } from './handshake.js';
+import { authorizationIn, authorizationMember } from './handshake.js';
 import { type OAuthRefusal, refusalPayload } from './refusal-payload.js';
 import { attachedTokenOf, type Transport } from './transport.js';
 
@@ -79,8 +79,7 @@ function authorizationOf(headers: unknown): string | undefined {
     const container = headers as { get(name: string): unknown };
     return textOf(container.get('authorization')) ?? textOf(container.get('Authorization'));
   }
-  const named = isObject(headers) && Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization');
-  return named ? textOf(named[1]) : undefined;
+  return textOf(authorizationMember(headers));
 }
 
 /**

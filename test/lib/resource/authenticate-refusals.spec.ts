@@ -26,6 +26,7 @@ describe('authenticate()', () => {
     ['another authentication scheme', resourceRequest('Basic YTpi'), malformed],
     ['the authentication scheme without a token', resourceRequest('Bearer'), malformed],
     ['another scheme with a bearer token in its value', resourceRequest('Digest Bearer access x'), malformed],
+    ['a token of more than 64 KB', resourceRequest(`Bearer ${'a'.repeat(65_536)}`), malformed],
     ['text after the token', resourceRequest('Bearer access x'), malformed],
     ['characters that tokens must not contain', resourceRequest('Bearer äccess'), malformed],
     ['two Authorization headers', resourceRequest(['Bearer access', 'Bearer access']), malformed],

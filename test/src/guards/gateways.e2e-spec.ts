@@ -252,6 +252,16 @@ describe('OAuthGuard outside of HTTP routes', () => {
     );
   });
 
+  it('searches the payload of a WebSocket connection for its token once, not for each field', async () => {
+    const ownKeys = jest.fn(Reflect.ownKeys);
+    const connectionParams = new Proxy({ Authorization: 'Bearer read' }, { ownKeys });
+    for (const variableValues of [{}, {}, {}]) {
+      const args = [null, {}, { req: { connectionParams } }, { variableValues }];
+      expect(await guard.canActivate(contextOf('graphql', ReadScopeController, args))).toBe(true);
+    }
+    expect(ownKeys).toHaveBeenCalledTimes(1);
+  });
+
   it('authenticates two fields of one GraphQL query that are guarded concurrently', async () => {
     const req: { oauth2?: unknown; method: string } = request('read');
     const context = contextOf('graphql', ReadScopeController, [null, {}, { req }, {}]);
