@@ -33,8 +33,8 @@ function eventStream(response: ServerResponse, isLoose: boolean): OpenStream {
   response.once('pipe', (piped: Readable) => (source = piped));
   return {
     key: response,
-    // A response of HTTP/2 has no property `closed`.
-    isClosed: response.closed || response.req.socket.destroyed,
+    // A response of HTTP/2 has no property `closed`, and a request of a serverless platform may have no socket.
+    isClosed: response.closed || response.req.socket?.destroyed,
     onClosed: (callback) => void response.once('close', callback),
     close() {
       if (isLoose && !String(response.getHeader('content-type')).startsWith(EVENT_STREAM)) return;

@@ -12,7 +12,7 @@ interface IoSocket {
   readonly handshake: UpgradeRequest & { auth?: Record<string, unknown> };
   /** The HTTP request that opened the connection. */
   readonly request?: { socket?: unknown };
-  readonly connected: boolean;
+  readonly disconnected: boolean;
   emit(event: string, payload: unknown): unknown;
   once(event: 'disconnect', listener: () => void): unknown;
   disconnect(close: true): unknown;
@@ -79,7 +79,7 @@ function authorizationOf(auth: Record<string, unknown> | undefined): string | un
 function gatewayStream(client: GatewayClient): OpenStream {
   return {
     key: client,
-    isClosed: isIo(client) ? !client.connected : client.readyState === CLOSED,
+    isClosed: isIo(client) ? client.disconnected : client.readyState === CLOSED,
     onClosed: (callback) => (isIo(client) ? client.once('disconnect', callback) : client.once('close', callback)),
     close: (reason) => disconnect(client, refusalPayload(reason)),
   };

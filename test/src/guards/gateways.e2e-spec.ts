@@ -1,3 +1,4 @@
+import { type IncomingMessage, ServerResponse } from 'node:http';
 import {
   type ExecutionContext,
   HttpException,
@@ -250,6 +251,14 @@ describe('OAuthGuard outside of HTTP routes', () => {
     await expect(guard.canActivate(contextOf(type, ReadScopeController, [{}, {}]))).rejects.toThrow(
       `Invalid argument: OAuthGuard ${said}`,
     );
+  });
+
+  it('accepts a request for an event stream without a socket, as on a serverless platform', async () => {
+    const req = { ...request('read'), headers: { ...bearer('read'), accept: 'text/event-stream' } };
+    const response = new ServerResponse({ method: 'GET' } as IncomingMessage);
+    const http = { getRequest: () => req, getResponse: () => Object.assign(response, { header: jest.fn() }) };
+    const context = Object.assign(contextOf('http', ReadScopeController, []), { switchToHttp: () => http });
+    expect(await guard.canActivate(context)).toBe(true);
   });
 
   it('searches the payload of a WebSocket connection for its token once, not for each field', async () => {
