@@ -150,6 +150,11 @@ export -p >"${this.variables}"; pwd >"${this.variables}.cwd"`;
     throw new Error(`does not listen on ${port}:\n${server.printed()}`);
   }
 
+  /** Returns what a running server has printed. */
+  printed(command: string): string {
+    return this.servers.find((server) => server.command === command)?.printed() ?? '';
+  }
+
   /** The beginning of a script: sets the variables of earlier commands, and enters the folder. */
   private beginning(): string {
     return `set -ea\n[ ! -e "${this.variables}" ] || . "${this.variables}"\ncd "${this.cwd}"`;

@@ -10,6 +10,8 @@ import { workspace } from './applications.js';
 import { freePort } from '../support/environment/free-port.js';
 import { INSTALL_PROGRAMS, reportMissing, START_SERVERS } from '../support/environment/requirements.js';
 import { REDIS_URL } from '../support/environment/redis-url.js';
+import { waitUntil } from '../support/environment/wait-until.js';
+import { PageBrowser } from '../src/pages/page-browser.js';
 import { PageReader } from './page-reader.js';
 
 const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
@@ -165,6 +167,25 @@ describe('the guides, followed with the packed package on Nest 12', () => {
       expect(await reader.run('npx nest-oauth2 clients list')).toContain('billing');
     } finally {
       await deleteKeys(prefix);
+    }
+  });
+
+  it('let users sign up by e-mail with TypeORM, and choose a new password', async () => {
+    if (!hasPostgres) return;
+    reader = await first.copy('sign-up');
+    const replace = [['postgres://postgres:postgres@127.0.0.1:5432/app', await createDatabase()]] as const;
+    await reader.follow('docs/guides/sign-up-and-reset.md', { replace });
+    const user = new PageBrowser(`http://localhost:${reader.port('3000')}`);
+    for (const [page, subject] of [
+      ['sign_up', 'Finish your sign-up'],
+      ['forgot_password', 'Choose a new password'],
+    ] as const) {
+      await user.send(await user.get(`/oauth/${page}`), { email: 'alice@example.com' });
+      const pattern = new RegExp(`${subject}.*?(/oauth/new_password\\?token=[\\w-]+)`, 's');
+      const [, link] = await waitUntil(() => pattern.exec(reader!.printed('npm start')));
+      const saved = await user.send(await user.get(link!), { new_password: `password of ${page}` });
+      expect(saved).toMatchObject({ status: 303, location: '/oauth/account' });
+      expect((await user.get(link!)).html).toContain('This link has expired or was already used.');
     }
   });
 
