@@ -76,11 +76,6 @@ export class Accounts {
     if (settings.gracePeriod !== undefined) this.deletions = new Deletions(this, settings.gracePeriod);
   }
 
-  /** The issuers at which a user of the realm has grants. `undefined`: all that share the store. */
-  get issuers(): readonly string[] | undefined {
-    return this.realm === '' ? undefined : [this.server.options.issuer!];
-  }
-
   /** Returns the URL of a page for an e-mail. It is built from the issuer, never from the `Host` header. */
   urlOf(endpoint: string, token?: string): string {
     const url = new URL(this.server.urlOf(endpoint, this.server.options.issuer)!);

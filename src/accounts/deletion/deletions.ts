@@ -9,6 +9,7 @@ import {
   type User,
 } from '../../../lib/index.js';
 import { withContext } from '../../module/oauth2-context.js';
+import { usersFilter } from '../../tenants/tenant-of.js';
 import type { Mails } from '../mails.js';
 import type { AccountUsers } from '../options.js';
 import { startSweeping } from './sweeping.js';
@@ -41,7 +42,6 @@ interface DeletionSource {
   readonly users: AccountUsers;
   readonly mails: Mails;
   readonly realm: string;
-  readonly issuers: readonly string[] | undefined;
 }
 
 /** The owner of the orders. No user has an empty ID, so the deletion of an account leaves its order until the end. */
@@ -158,9 +158,10 @@ export class Deletions {
 
   /** Removes everything that the store has of the user, and reports it. */
   private async erase({ stored, data }: DeletionOrder): Promise<boolean> {
-    const { server, realm, mails, issuers } = this.accounts;
+    const { server, realm, mails } = this.accounts;
+    const at = usersFilter(server);
     const { userId, email, language } = data;
-    await this.model.deleteAccount({ realm, userId }, issuers && { issuers });
+    await this.model.deleteAccount({ realm, userId }, at && { issuers: [at.issuer] });
     const { events, issuer } = server.options;
     if (hasListener(events, 'account.deleted')) {
       reportEvent(events, 'account.deleted', { endpoint: 'accounts', issuer, userId });
