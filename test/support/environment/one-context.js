@@ -4,8 +4,13 @@ import { ModuleMocker } from 'jest-mock';
 import { MAIN_CONTEXT } from './modules.js';
 
 // Without it, Node.js would free all modules before a worker ends. That takes longer than Jest waits, and Jest would
-// report a leak. A worker with an open handle never gets here.
-if (process.send) process.once('beforeExit', () => process.exit());
+// report a leak. A worker with an open handle never gets here. Jest must notice the end of the channel first.
+if (process.send) {
+  process.once('beforeExit', () => {
+    if (process.connected) process.disconnect();
+    setTimeout(() => process.exit(), 20);
+  });
+}
 
 /**
  * Runs test files in the context of the worker, one after the other. In a context of its own, as Jest does it, each
