@@ -168,7 +168,9 @@ export -p >"${this.variables}"; pwd >"${this.variables}.cwd"`;
 
   private env(): NodeJS.ProcessEnv {
     const npm = Object.entries(NPM).map(([name, value]) => [`npm_config_${name}`, value]);
-    return { ...process.env, ...Object.fromEntries(npm), PORT: String(this.port('3000')), NO_COLOR: '1' };
+    // The pages name their own database, and a variable of the developer would win over a file `.env`.
+    const own = { DATABASE_URL: undefined, PORT: String(this.port('3000')), NO_COLOR: '1' };
+    return { ...process.env, ...Object.fromEntries(npm), ...own };
   }
 }
 
