@@ -10,16 +10,24 @@ import { CERTIFICATE, json, TlsServer } from '../../support/servers/tls-server.j
 import { waitUntil } from '../../support/environment/wait-until.js';
 
 const clients = new TlsServer();
+/** Ends the requests to `silent.client.example`, so that they do not outlive the tests. */
+const ended = new AbortController();
 beforeAll(() => clients.start());
-afterAll(() => clients.stop());
+afterAll(async () => {
+  ended.abort();
+  await clients.stop();
+});
 afterEach(() => {
   jest.useRealTimers();
   clients.reset();
 });
 
-/** The name servers of `silent.client.example` never respond. */
-const lookup = (name: string) =>
-  name.startsWith('silent') ? new Promise<string[]>(() => undefined) : Promise.resolve(['127.0.0.1']);
+/** The name servers of `silent.client.example` do not respond during the tests. */
+const silence = new Promise<never>((_, reject) => {
+  ended.signal.addEventListener('abort', () => reject(new Error('the tests have ended')));
+});
+silence.catch(() => undefined);
+const lookup = (name: string) => (name.startsWith('silent') ? silence : Promise.resolve(['127.0.0.1']));
 const fetch = { lookup, allow: ['127.0.0.1'], ca: CERTIFICATE };
 
 /** Returns a client that registered itself and names the host of the client `web`. */
