@@ -9,6 +9,8 @@ export interface NativeSocket {
   on?(event: 'exception', listener: (payload: object) => void): unknown;
 }
 
+/** The `readyState` of an open connection. */
+export const OPEN = 1;
 /** The `readyState` of a closed connection. */
 export const CLOSED = 3;
 

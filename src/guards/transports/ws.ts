@@ -4,7 +4,7 @@ import type { NativeRequest } from '../../http/http-adapter.js';
 import { toHttpException } from '../http-exception.js';
 import { authorizationIn, handshakeRequest, type UpgradeRequest } from './handshake.js';
 import { type OAuthRefusal, refusalPayload } from './refusal-payload.js';
-import { CLOSED, closeSocket, type NativeSocket } from './socket.js';
+import { CLOSED, closeSocket, type NativeSocket, OPEN } from './socket.js';
 import { attachedTokenOf, type OpenStream, type Transport } from './transport.js';
 
 /** A connection of socket.io. */
@@ -115,5 +115,3 @@ function sendOnNest11(client: GatewayClient, refusal: OAuthRefusal): void {
     if (refusals.has(emitted) && client.readyState === OPEN) sendException(client, emitted);
   });
 }
-
-const OPEN = 1;
