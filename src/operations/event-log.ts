@@ -64,7 +64,10 @@ function isLogged(name: OAuth2EventName): boolean {
   return level !== undefined && (Logger.isLevelEnabled(level) || !Logger.isLevelEnabled('fatal'));
 }
 
-/** The page that explains errors, from the folder of the application. It has a section for each error code. */
+/**
+ * The page that explains errors, as a path from the folder of the application. The page has a section for each error
+ * code.
+ */
 const HELP_PAGE = 'node_modules/nest-oauth2/docs/reference/errors.md';
 const CODES = new Set<unknown>(OAUTH_ERRORS.map(({ prototype }) => prototype.name));
 
