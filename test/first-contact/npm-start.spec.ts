@@ -73,6 +73,6 @@ describe.each([
         expect.stringMatching(/^Compiled the sample in /),
       ]);
     });
-    // All packages of the repository take more than a minute on a calm machine.
+    // A busy machine takes several minutes to install all packages of the repository.
   }, 600_000);
 });

@@ -11,10 +11,10 @@ import { waitUntil } from '../../support/environment/wait-until.js';
 
 const clients = new TlsServer();
 /** Ends the requests to `silent.client.example`, so that they do not outlive the tests. */
-const ended = new AbortController();
+let endSilence: (reason: Error) => void;
 beforeAll(() => clients.start());
 afterAll(async () => {
-  ended.abort();
+  endSilence(new Error('the tests have ended'));
   await clients.stop();
 });
 afterEach(() => {
@@ -23,9 +23,7 @@ afterEach(() => {
 });
 
 /** The name servers of `silent.client.example` do not respond during the tests. */
-const silence = new Promise<never>((_, reject) => {
-  ended.signal.addEventListener('abort', () => reject(new Error('the tests have ended')));
-});
+const silence = new Promise<never>((_, reject) => (endSilence = reject));
 silence.catch(() => undefined);
 const lookup = (name: string) => (name.startsWith('silent') ? silence : Promise.resolve(['127.0.0.1']));
 const fetch = { lookup, allow: ['127.0.0.1'], ca: CERTIFICATE };

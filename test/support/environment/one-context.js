@@ -4,7 +4,8 @@ import { ModuleMocker } from 'jest-mock';
 import { MAIN_CONTEXT } from './modules.js';
 
 // Without it, Node.js would free all modules before a worker ends. That takes longer than Jest waits, and Jest would
-// report a leak. A worker with an open handle never gets here. Jest must notice the end of the channel first.
+// report a leak. A worker with an open handle never gets here. The channel ends first, because Jest might otherwise
+// write to a process that has ended.
 if (process.send) {
   process.once('beforeExit', () => {
     if (process.connected) process.disconnect();
